@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lanecrypt_ciphers::{Algorithm, Isa, Level, Primitive};
-use lanecrypt_random::{Facilities, Fastest, facilities};
+use lanecrypt_random::{Capabilities, Fastest, capabilities};
 use lanecrypt_rsa::Backend;
 use serde_json::{Value, json};
 
@@ -56,13 +56,13 @@ struct Machine {
     kernel: String,
     processor_level: Level,
     isa: Isa,
-    facilities: Facilities,
+    capabilities: Capabilities,
     batches: Batches,
 }
 
 impl Machine {
     fn look(calibrate: bool) -> Self {
-        // The facilities are known only after a generator has been made.
+        // The capabilities are known only after a generator has been made.
         let _ = lanecrypt_random::try_fill(&mut [0]);
         Self {
             model: model(),
@@ -70,7 +70,7 @@ impl Machine {
             kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
             processor_level: Isa::of_processor().level(),
             isa: Isa::detect(),
-            facilities: facilities(),
+            capabilities: capabilities(),
             batches: Batches::look(calibrate),
         }
     }
@@ -89,7 +89,7 @@ impl Machine {
     }
 
     fn text(&self) -> String {
-        let facilities = &self.facilities;
+        let capabilities = &self.capabilities;
         let level = self.isa.level();
         let rows = [
             ("Lanecrypt", String::from(env!("CARGO_PKG_VERSION"))),
@@ -98,18 +98,18 @@ impl Machine {
             ("Linux", self.kernel.clone()),
             ("Random numbers come from", String::from(Fastest::name(self.isa))),
             ("One RSA signature, by bits", signatures(self.isa)),
-            ("Random without a system call", yes(facilities.vdso)),
-            ("State emptied in forked children", yes(facilities.wipe_on_fork)),
-            ("State kept out of core dumps", yes(facilities.dont_dump)),
-            ("State locked in memory", yes(facilities.locked)),
-            ("Limit of locked memory", limit(facilities.lock_limit)),
-            ("Locked for random numbers at most", limit(facilities.lock_budget)),
+            ("Random without a system call", yes(capabilities.vdso)),
+            ("State emptied in forked children", yes(capabilities.wipe_on_fork)),
+            ("State kept out of core dumps", yes(capabilities.dont_dump)),
+            ("State locked in memory", yes(capabilities.locked)),
+            ("Limit of locked memory", limit(capabilities.lock_limit)),
+            ("Locked for random numbers at most", limit(capabilities.lock_budget)),
         ];
         let mut text = String::new();
         for (name, value) in rows {
             text += &format!("{name:<34}{value}\n");
         }
-        if !facilities.wipe_on_fork {
+        if !capabilities.wipe_on_fork {
             text += "Nothing is buffered: every random number is a request to the kernel.\n";
         }
         text +=
@@ -144,7 +144,7 @@ impl Machine {
 
     fn json(&self) -> Value {
         let capped = self.isa.level() != self.processor_level;
-        let facilities = &self.facilities;
+        let capabilities = &self.capabilities;
         let algorithms = Algorithm::ALL.iter().map(|&algorithm| self.algorithm(algorithm));
         json!({
             "version": env!("CARGO_PKG_VERSION"),
@@ -161,13 +161,13 @@ impl Machine {
             },
             "kernel": {
                 "release": self.kernel,
-                "vdso_getrandom": facilities.vdso,
-                "wipe_on_fork": facilities.wipe_on_fork,
-                "dont_dump": facilities.dont_dump,
-                "locked": facilities.locked,
-                "locked_bytes": facilities.locked_bytes,
-                "lock_budget": facilities.lock_budget,
-                "lock_limit": facilities.lock_limit,
+                "vdso_getrandom": capabilities.vdso,
+                "wipe_on_fork": capabilities.wipe_on_fork,
+                "dont_dump": capabilities.dont_dump,
+                "locked": capabilities.locked,
+                "locked_bytes": capabilities.locked_bytes,
+                "lock_budget": capabilities.lock_budget,
+                "lock_limit": capabilities.lock_limit,
             },
             "random": { "core": Fastest::name(self.isa) },
             "rsa": SIZES.map(|bits| json!({ "bits": bits, "one": signer(self.isa, bits) })),

@@ -1,6 +1,6 @@
 //! Cells to values.
 
-use lanecrypt_engine::{Data, Room, Session};
+use lanecrypt_engine::{BatchBuffer, Data, Session};
 use zeroize::Zeroize;
 
 use crate::associated::{Associated, OfBlock, Scratch};
@@ -58,7 +58,7 @@ fn decrypt_piece(
     piece: Piece<'_>,
 ) -> Result<Vec<usize>, Error> {
     let lengths = Lengths { overhead: key.layout().overhead(), null };
-    let mut room = key.cipher.room();
+    let mut buffer = key.cipher.buffer();
     let mut scratch = Scratch::new();
     let mut cells = [None; BLOCK];
     let mut reasons = [None; BLOCK];
@@ -75,9 +75,9 @@ fn decrypt_piece(
             // The lengths have changed since the plan was made.
             return Err(Error::Buffers { row: rows.start });
         };
-        match (&key.cipher, &mut room) {
-            (Cipher::Nonces { session, .. }, Some(room)) => {
-                with_nonces(session, room, cells, aad, lengths, out, reasons);
+        match (&key.cipher, &mut buffer) {
+            (Cipher::Nonces { session, .. }, Some(buffer)) => {
+                with_nonces(session, buffer, cells, aad, lengths, out, reasons);
             }
             (Cipher::Deterministic(cipher), _) => {
                 deterministic::decrypt(cipher, cells, aad, lengths, out, reasons);
@@ -103,14 +103,14 @@ fn decrypt_piece(
 /// Decrypts the cells of a block, which have a nonce each, and says why, where it could not.
 fn with_nonces(
     session: &Session,
-    room: &mut Room,
+    buffer: &mut BatchBuffer,
     cells: &Cells<'_>,
     aad: OfBlock<'_>,
     lengths: Lengths,
     mut out: &mut [u8],
     reasons: &mut [Option<CellError>],
 ) {
-    let mut batch = room.batch();
+    let mut batch = buffer.batch();
     for (index, cell) in cells.iter().enumerate() {
         let Some(data) = out.split_off_mut(..lengths.plain(*cell)) else { break };
         let Some(cell) = cell else { continue };
@@ -122,7 +122,7 @@ fn with_nonces(
         batch.open_detached(session, nonce, aad.cell(index), Data::from((from, data)), tag);
     }
     let is_good = batch.finish().is_ok();
-    let mut outcomes = room.outcomes();
+    let mut outcomes = buffer.outcomes();
     for (cell, reason) in cells.iter().zip(reasons) {
         let failed = match cell {
             None => false,

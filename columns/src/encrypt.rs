@@ -1,6 +1,6 @@
 //! Values to cells.
 
-use lanecrypt_engine::{Data, Room, Session};
+use lanecrypt_engine::{BatchBuffer, Data, Session};
 
 use crate::associated::{Associated, OfBlock, Scratch};
 use crate::blocks::{BLOCK, Cells, Piece, blocks, pieces, share};
@@ -46,7 +46,7 @@ fn encrypt_piece(
     null: usize,
     piece: Piece<'_>,
 ) -> Result<(), Error> {
-    let mut room = key.cipher.room();
+    let mut buffer = key.cipher.buffer();
     let mut scratch = Scratch::new();
     let mut values = [None; BLOCK];
     let mut rest = piece.out;
@@ -60,9 +60,9 @@ fn encrypt_piece(
             // The lengths have changed since the plan was made.
             return Err(Error::Buffers { row: rows.start });
         };
-        let refused = match (&key.cipher, &mut room) {
-            (Cipher::Nonces { session, .. }, Some(room)) => {
-                with_nonces(session, room, values, aad, null, out)?
+        let refused = match (&key.cipher, &mut buffer) {
+            (Cipher::Nonces { session, .. }, Some(buffer)) => {
+                with_nonces(session, buffer, values, aad, null, out)?
             }
             (Cipher::Deterministic(cipher), _) => {
                 deterministic::encrypt(cipher, values, aad, null, out)
@@ -80,7 +80,7 @@ fn encrypt_piece(
 /// one that was refused.
 fn with_nonces(
     session: &Session,
-    room: &mut Room,
+    buffer: &mut BatchBuffer,
     values: &Cells<'_>,
     aad: OfBlock<'_>,
     null: usize,
@@ -89,7 +89,7 @@ fn with_nonces(
     let mut nonces = [[0; NONCE]; BLOCK];
     let nonces = &mut nonces[..values.len()];
     lanecrypt_random::try_fill(nonces.as_flattened_mut()).map_err(|_| Error::Entropy)?;
-    let mut batch = room.batch();
+    let mut batch = buffer.batch();
     for (index, (value, nonce)) in values.iter().zip(nonces).enumerate() {
         let bytes = value.map_or(null, |value| NONCE + value.len() + TAG);
         let Some(cell) = out.split_off_mut(..bytes) else { break };
@@ -102,7 +102,7 @@ fn with_nonces(
     if batch.finish().is_ok() {
         return Ok(None);
     }
-    let refused = room.outcomes().position(|outcome| outcome != Some(Ok(()))).unwrap_or(0);
+    let refused = buffer.outcomes().position(|outcome| outcome != Some(Ok(()))).unwrap_or(0);
     let mut served = values.iter().enumerate().filter(|(_, value)| value.is_some());
     Ok(served.nth(refused).map(|(index, _)| index))
 }

@@ -4,7 +4,7 @@ use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use lanecrypt_ciphers::DeterministicAesSiv;
-use lanecrypt_engine::{Engine, Room, Session};
+use lanecrypt_engine::{BatchBuffer, Engine, Session};
 
 use crate::blocks::BLOCK;
 use crate::{Error, Layout};
@@ -34,9 +34,9 @@ pub(crate) enum Cipher {
 
 impl Cipher {
     /// Memory for the batches of one thread.
-    pub(crate) fn room(&self) -> Option<Room> {
+    pub(crate) fn buffer(&self) -> Option<BatchBuffer> {
         match self {
-            Self::Nonces { engine, .. } => Some(engine.room(BLOCK)),
+            Self::Nonces { engine, .. } => Some(engine.batch_buffer(BLOCK)),
             Self::Deterministic(_) => None,
         }
     }

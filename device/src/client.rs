@@ -1,11 +1,11 @@
 //! The client.
 
-mod asks;
 mod calls;
 mod channel;
 mod connection;
+mod control;
 mod futures;
-mod kept;
+mod in_flight;
 mod parts;
 mod remote;
 mod session;
@@ -19,16 +19,16 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use self::channel::{Channel, Done, LONG};
-pub use self::futures::{AsyncClient, Served};
-use self::kept::Kept;
+pub use self::futures::{AsyncClient, CompletionFuture};
+use self::in_flight::InFlight;
 pub use self::remote::Remote;
 pub use self::session::Session;
 use self::sessions::sessions;
 pub use self::settings::Settings;
 use self::window::Owner;
 use crate::protocol::socket::Packet;
-use crate::protocol::{Answer, Asked};
-use crate::{Completion, ConnectError, Error, Message, NotTaken, Statistics, Ticket};
+use crate::protocol::{ControlRequest, ControlResponse};
+use crate::{Completion, ConnectError, Error, Message, Rejected, Statistics, Ticket};
 
 /// A connection to a daemon, for one thread at a time.
 ///
@@ -41,7 +41,7 @@ use crate::{Completion, ConnectError, Error, Message, NotTaken, Statistics, Tick
 pub struct Client<B = Vec<u8>> {
     channel: Channel,
     /// The messages in flight, by the lowest bits of their numbers; those that take long are apart.
-    kept: [Box<[Option<Kept<B>>]>; 2],
+    kept: [Box<[Option<InFlight<B>>]>; 2],
     /// Messages that were answered while something else was waited for.
     done: VecDeque<Completion<B>>,
 }
@@ -79,9 +79,9 @@ impl<B> Client<B> {
         let path = path.as_ref();
         let socket = connection::dial(path)?;
         let mut packet = Packet::new();
-        connection::greet(&socket, &mut packet, &Asked::Statistics, path)?;
+        connection::greet(&socket, &mut packet, &ControlRequest::Statistics, path)?;
         match packet.value().1 {
-            Some(Answer::Statistics(statistics)) => Ok(statistics),
+            Some(ControlResponse::Statistics(statistics)) => Ok(statistics),
             _ => Err(ConnectError::NotADaemon(path.to_owned())),
         }
     }
@@ -117,8 +117,8 @@ impl<B: AsMut<[u8]>> Client<B> {
     pub fn submit<N: AsRef<[u8]>>(
         &mut self,
         message: Message<N, B>,
-    ) -> Result<Ticket, NotTaken<Message<N, B>>> {
-        let kept = kept::put(&mut self.channel, message, Owner::Message)?;
+    ) -> Result<Ticket, Rejected<Message<N, B>>> {
+        let kept = in_flight::put(&mut self.channel, message, Owner::Message)?;
         let number = kept.number;
         if let Some(place) = self.place(number) {
             *place = Some(kept);
@@ -128,8 +128,8 @@ impl<B: AsMut<[u8]>> Client<B> {
 
     /// Tells the daemon of the messages that have been submitted, and wakes it if it sleeps.
     pub fn flush(&mut self) {
-        if self.channel.is_usable().is_ok() {
-            self.channel.tell();
+        if self.channel.check_usable().is_ok() {
+            self.channel.publish();
         }
     }
 
@@ -137,19 +137,19 @@ impl<B: AsMut<[u8]>> Client<B> {
     ///
     /// # Errors
     ///
-    /// [`Error::Disconnected`] if the daemon is gone: [`abandoned`](Self::abandoned) gives the
+    /// [`Error::Disconnected`] if the daemon is gone: [`abandoned`](Self::take_abandoned) gives the
     /// messages back that it has not answered. [`Error::Forked`].
     #[inline]
     pub fn poll(&mut self) -> Result<Option<Completion<B>>, Error> {
-        // A child shares the rings with its parent, which must not be told of what the child counts.
-        self.channel.connection().is_here()?;
+        // A child shares the rings with its parent, which must not see what the child counts.
+        self.channel.connection().ensure_open()?;
         if let Some(done) = self.done.pop_front() {
             return Ok(Some(done));
         }
         if self.channel.in_flight() == 0 {
             return Ok(None);
         }
-        self.channel.tell();
+        self.channel.publish();
         match self.channel.next()? {
             Some(done) => self.finish(&done).map(Some),
             None => Ok(None),
@@ -170,18 +170,18 @@ impl<B: AsMut<[u8]>> Client<B> {
             if self.channel.in_flight() == 0 {
                 return Ok(None);
             }
-            self.channel.is_usable()?;
+            self.channel.check_usable()?;
             self.channel.wait()?;
         }
     }
 
     /// After the connection has ended: a message that has no answer, with the outcome
     /// [`Error::Disconnected`]. It may have been served.
-    pub fn abandoned(&mut self) -> Option<Completion<B>> {
+    pub fn take_abandoned(&mut self) -> Option<Completion<B>> {
         if let Some(done) = self.done.pop_front() {
             return Some(done);
         }
-        if self.channel.is_usable() != Err(Error::Disconnected) {
+        if self.channel.check_usable() != Err(Error::Disconnected) {
             return None;
         }
         self.kept
@@ -201,7 +201,7 @@ impl<B: AsMut<[u8]>> Client<B> {
     }
 
     #[inline]
-    fn place(&mut self, number: u64) -> Option<&mut Option<Kept<B>>> {
+    fn place(&mut self, number: u64) -> Option<&mut Option<InFlight<B>>> {
         let [short, long] = &mut self.kept;
         let kept = if number & LONG == 0 { short } else { long };
         // What is cut off is more than the index.

@@ -4,7 +4,7 @@ use core::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::Refusal;
+use crate::RejectReason;
 use crate::protocol::socket::LONGEST_PATH;
 
 /// Why the daemon did not serve a request, or did not open a session.
@@ -14,7 +14,7 @@ pub enum Error {
     /// The operation was refused, with the error of the engine's session.
     Refused(lanecrypt_engine::Error),
     /// The daemon refused the session.
-    Denied(Refusal),
+    Denied(RejectReason),
     /// The client has no such session, or no longer.
     UnknownSession,
     /// The key may not be used for this operation.
@@ -67,7 +67,7 @@ pub enum ConnectError {
     /// What listens there is no daemon of this protocol.
     NotADaemon(PathBuf),
     /// The daemon refused the client.
-    Refused(Refusal),
+    Refused(RejectReason),
     /// This process has no more file descriptors.
     Descriptors,
     /// The system refused something else.

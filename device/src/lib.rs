@@ -46,10 +46,10 @@ mod shared;
 mod spin;
 mod statistics;
 
-pub use self::client::{AsyncClient, Client, Remote, Served, Session, Settings};
+pub use self::client::{AsyncClient, Client, CompletionFuture, Remote, Session, Settings};
 pub use self::error::{ConnectError, Error};
-pub use self::message::{Completion, Message, NotTaken, Ticket};
-pub use self::protocol::Refusal;
+pub use self::message::{Completion, Message, Rejected, Ticket};
+pub use self::protocol::RejectReason;
 pub use self::server::{BindError, Daemon, Key, KeyError, Limits, Placement, Prepared, Server};
 pub use self::statistics::Statistics;
 

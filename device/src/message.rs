@@ -83,4 +83,4 @@ impl<N, B> fmt::Debug for Message<N, B> {
 pub type Completion<B> = queue::Completion<B, Error>;
 
 /// A message that a client did not take, and why.
-pub type NotTaken<M> = queue::NotTaken<M, Error>;
+pub type Rejected<M> = queue::Rejected<M, Error>;

@@ -1,12 +1,12 @@
 //! What a client and the daemon say to each other.
 //!
-//! A client connects to a Unix socket of sequenced packets and says [`Hello`](Asked::Hello); the
+//! A client connects to a Unix socket of sequenced packets and says [`Hello`](ControlRequest::Hello); the
 //! daemon answers with the shared memory and with a descriptor that wakes it. From then on the
 //! socket serves to open and close sessions, one packet to ask and one to answer; it ends when either
 //! side does. Packets are in the format of the crate `postcard`. Requests go through the rings:
 //! [`request`] and [`status`].
 
-mod refusal;
+mod reject_reason;
 pub(crate) mod request;
 pub(crate) mod socket;
 pub(crate) mod status;
@@ -15,7 +15,7 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::refusal::Refusal;
+pub use self::reject_reason::RejectReason;
 use crate::Statistics;
 
 /// The version of the protocol. Both sides must have the same.
@@ -68,7 +68,7 @@ impl fmt::Debug for RsaSent<'_> {
 
 /// What a client asks. It waits for the answer before it asks again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Asked<'a> {
+pub(crate) enum ControlRequest<'a> {
     /// Shared memory, with about this many places in a ring and bytes of arena. `processor` is the
     /// one that the client runs on.
     Hello { depth: u32, arena: u32, processor: u32 },
@@ -94,7 +94,7 @@ pub(crate) enum Asked<'a> {
 
 /// What the daemon answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Answer<'a> {
+pub(crate) enum ControlResponse<'a> {
     /// Two descriptors come with it: the memory, and what to write a number to if the daemon sleeps.
     /// Of signatures the client may have so many in flight.
     Welcome {
@@ -108,7 +108,7 @@ pub(crate) enum Answer<'a> {
         algorithm: &'a str,
     },
     Closed,
-    Refused(Refusal),
+    Refused(RejectReason),
     RsaSession {
         session: u32,
         /// In bytes.

@@ -1,19 +1,19 @@
 //! The daemon.
 
-mod clerk;
 mod control;
 mod keys;
 mod listener;
-#[cfg(feature = "rsa")]
-mod makers;
+mod pass;
 mod peer;
 mod placement;
 #[cfg(feature = "rsa")]
 mod rsa_key;
+#[cfg(feature = "rsa")]
+mod rsa_key_workers;
 mod sessions;
 mod settings;
 mod signatures;
-mod turn;
+mod worker;
 
 use core::fmt;
 use core::mem::MaybeUninit;
@@ -27,22 +27,22 @@ use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
 use rustix::thread::CpuSet;
 
-use self::clerk::News;
 pub use self::control::Limits;
 use self::control::{Accepted, Control, Heard};
 pub use self::keys::{Key, KeyError};
 pub use self::listener::BindError;
 use self::listener::Listener;
+use self::pass::{BatchPass, links, publish};
 use self::peer::Peer;
 pub use self::placement::Placement;
 use self::placement::{Move, Sharing, step};
 pub use self::settings::{Prepared, Server};
 use self::signatures::Signatures;
-use self::turn::{Turn, links, publish};
+use self::worker::CompletionNotifier;
 use crate::Statistics;
 use crate::shared::Side;
-use crate::shared::bell::settle;
 use crate::shared::processor::here;
+use crate::shared::wakeup::settle;
 use crate::spin::Spin;
 
 /// The numbers of events that are not of a client.
@@ -62,9 +62,9 @@ const LOOKS: u32 = 2048;
 /// A daemon that listens. Dropping it ends all connections.
 pub struct Daemon {
     control: Control,
-    turn: Turn,
+    turn: BatchPass,
     signatures: Signatures,
-    news: Arc<News>,
+    news: Arc<CompletionNotifier>,
     spin: Spin,
     placement: Placement,
     sharing: Sharing,
@@ -74,7 +74,7 @@ pub struct Daemon {
     events: Vec<u64>,
     peers: Vec<Peer>,
     statistics: Statistics,
-    /// The processor that clients have been told of.
+    /// The processor that clients know.
     processor: Option<u32>,
     /// Whether nobody is accepted, for want of descriptors.
     is_deaf: bool,
@@ -181,11 +181,11 @@ impl Daemon {
         self.goes(goes, allowed);
         self.tells_processor();
         let Self { peers, epoll, events, .. } = self;
-        links(peers).for_each(|(_, link)| link.memory.bell(Side::Daemon).falls_asleep());
+        links(peers).for_each(|(_, link)| link.memory.wakeup(Side::Daemon).falls_asleep());
         settle();
         let is_there = links(peers).any(|(_, link)| link.available() > 0);
         let slept = if is_there { Ok(()) } else { look(epoll, events, None) };
-        links(peers).for_each(|(_, link)| link.memory.bell(Side::Daemon).wakes_up());
+        links(peers).for_each(|(_, link)| link.memory.wakeup(Side::Daemon).wakes_up());
         self.statistics.sleeps += u64::from(!is_there);
         slept
     }
@@ -248,7 +248,7 @@ impl Daemon {
                 Accepted::Nobody => return,
                 Accepted::Refused => {}
                 Accepted::Exhausted => {
-                    // Until somebody goes, so that it is not told again and again.
+                    // Until somebody goes, so that it is not notified again and again.
                     let _ = epoll::delete(&self.epoll, &self.listener.socket);
                     self.is_deaf = true;
                     return;
@@ -279,7 +279,7 @@ impl Daemon {
             Heard::Linked { processor, arena } => {
                 self.turn.fits(arena);
                 self.placement.welcome(processor, allowed);
-                // It is told where the daemon runs.
+                // The client learns on which processor the daemon runs.
                 self.processor = None;
             }
         }

@@ -8,13 +8,13 @@
 
 #[cfg_attr(target_arch = "x86_64", path = "shared/x86_64.rs")]
 mod arch;
-pub(crate) mod bell;
 mod copy;
 mod layout;
 mod mapping;
 pub(crate) mod processor;
 pub(crate) mod rights;
 mod sync;
+pub(crate) mod wakeup;
 
 pub(crate) use self::layout::Layout;
 pub(crate) use self::mapping::{Mapping, Side};

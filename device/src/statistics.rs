@@ -72,7 +72,7 @@ impl Statistics {
 
     /// The mean number of requests in a batch, which share lanes.
     #[must_use]
-    pub fn lane_fill(&self) -> f64 {
+    pub fn lane_utilization(&self) -> f64 {
         self.requests as f64 / self.batches.max(1) as f64
     }
 
@@ -116,6 +116,6 @@ mod tests {
         assert_eq!((statistics.requests, statistics.batches), (401, 102));
         assert_eq!((statistics.batch_sizes[0], statistics.batch_sizes[8]), (101, 1));
         assert!(statistics.latency(1.0) > Some(Duration::from_secs(400)));
-        assert!((statistics.lane_fill() - 401.0 / 102.0).abs() < 1e-9);
+        assert!((statistics.lane_utilization() - 401.0 / 102.0).abs() < 1e-9);
     }
 }

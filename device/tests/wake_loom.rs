@@ -1,6 +1,6 @@
 //! No wake-up of a client or of the daemon is lost, in any order of what both do.
 //!
-//! It takes the source of the bell with the atomic types of `loom`, which tries all orders:
+//! It takes the source of the wake-up with the atomic types of `loom`, which tries all orders:
 //!
 //! ```sh
 //! RUSTFLAGS="--cfg loom" cargo test --release -p lanecrypt-device --test wake_loom
@@ -12,13 +12,13 @@ mod sync {
     pub(super) use loom::sync::atomic::{AtomicU32, Ordering, fence};
 }
 
-#[path = "../src/shared/bell.rs"]
-mod bell;
+#[path = "../src/shared/wakeup.rs"]
+mod wakeup;
 
-use bell::{Bell, settle};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
+use wakeup::{Wakeup, settle};
 
 /// The words of the shared memory.
 struct Shared {
@@ -41,14 +41,14 @@ impl Shared {
         while taken < total {
             let submitted = self.submitted.load(Ordering::Acquire);
             if submitted == taken {
-                let bell = Bell::new(&self.daemon_asleep);
-                bell.falls_asleep();
+                let wakeup = Wakeup::new(&self.daemon_asleep);
+                wakeup.falls_asleep();
                 settle();
                 if self.submitted.load(Ordering::Acquire) == taken {
                     // A doorbell that rang before is still heard, as with a descriptor.
                     thread::park();
                 }
-                bell.wakes_up();
+                wakeup.wakes_up();
                 continue;
             }
             while taken < submitted {
@@ -57,7 +57,7 @@ impl Shared {
                 self.completed.store(taken, Ordering::Release);
             }
             settle();
-            if Bell::new(&self.client_asleep).is_to_ring() {
+            if Wakeup::new(&self.client_asleep).is_due() {
                 client.unpark();
             }
         }
@@ -72,21 +72,21 @@ impl Shared {
                 self.submitted.store(made, Ordering::Release);
             }
             settle();
-            if Bell::new(&self.daemon_asleep).is_to_ring() {
+            if Wakeup::new(&self.daemon_asleep).is_due() {
                 daemon.unpark();
             }
             while self.completed.load(Ordering::Acquire) != made {
-                let bell = Bell::new(&self.client_asleep);
-                bell.falls_asleep();
+                let wakeup = Wakeup::new(&self.client_asleep);
+                wakeup.falls_asleep();
                 settle();
                 if self.completed.load(Ordering::Acquire) != made {
                     // The kernel compares the word, and sleeps or does not: whoever wakes has changed
                     // the word before, and is heard even if that was not seen yet.
-                    if bell.word().load(Ordering::Relaxed) == Bell::ASLEEP {
+                    if wakeup.word().load(Ordering::Relaxed) == Wakeup::ASLEEP {
                         thread::park();
                     }
                 }
-                bell.wakes_up();
+                wakeup.wakes_up();
             }
         }
     }
@@ -120,7 +120,7 @@ fn batches() {
     check(&[2, 1]);
 }
 
-/// The thread of an asynchronous client naps at the same bell. Who closes the client wakes it, and so
+/// The thread of an asynchronous client sleeps at the same wake-up. Closing the client wakes it, and so
 /// does the daemon.
 #[test]
 fn closing_ends_a_nap() {
@@ -135,16 +135,16 @@ fn closing_ends_a_nap() {
                 let mut read = 0;
                 while !is_closed.load(Ordering::Relaxed) {
                     read = shared.completed.load(Ordering::Acquire);
-                    let bell = Bell::new(&shared.client_asleep);
-                    bell.falls_asleep();
+                    let wakeup = Wakeup::new(&shared.client_asleep);
+                    wakeup.falls_asleep();
                     settle();
                     if shared.completed.load(Ordering::Acquire) == read
                         && !is_closed.load(Ordering::Relaxed)
-                        && bell.word().load(Ordering::Relaxed) == Bell::ASLEEP
+                        && wakeup.word().load(Ordering::Relaxed) == Wakeup::ASLEEP
                     {
                         thread::park();
                     }
-                    bell.wakes_up();
+                    wakeup.wakes_up();
                 }
                 read
             }
@@ -154,14 +154,14 @@ fn closing_ends_a_nap() {
             move || {
                 shared.completed.store(1, Ordering::Release);
                 settle();
-                if Bell::new(&shared.client_asleep).is_to_ring() {
+                if Wakeup::new(&shared.client_asleep).is_due() {
                     waiter.unpark();
                 }
             }
         });
         is_closed.store(true, Ordering::Relaxed);
         settle();
-        if Bell::new(&shared.client_asleep).is_to_ring() {
+        if Wakeup::new(&shared.client_asleep).is_due() {
             waiter.thread().unpark();
         }
         daemon.join().expect("it only counts");

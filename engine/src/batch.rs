@@ -1,13 +1,13 @@
 //! A batch that is served while it is filled.
 
-mod room;
+mod buffer;
 
 use core::fmt;
 use core::mem::forget;
 
 use lanecrypt_ciphers::Error;
 
-pub use self::room::Room;
+pub use self::buffer::BatchBuffer;
 use crate::lanes::Lanes;
 use crate::session::waiting::{self, Memory, Waiting};
 use crate::session::work::Work;
@@ -17,7 +17,7 @@ use crate::{BatchError, Data, Operation, Session};
 ///
 /// Some messages gain nothing from lanes: all messages of AES-GCM and AES-CTR, and long ones (see
 /// [`Lanes`](crate::Lanes::ranges)). The call that adds such a message serves it at once and
-/// returns its outcome. The other messages wait and run in lanes together, as soon as the room is
+/// returns its outcome. The other messages wait and run in lanes together, as soon as the buffer is
 /// full or at [`finish`](Self::finish); the call that adds one returns `None`. The previous batch
 /// predicts how many messages are still to come, and so decides which lengths wait.
 ///
@@ -27,15 +27,15 @@ use crate::{BatchError, Data, Operation, Session};
 // are wider than the preceding stores and so stall on them.
 #[must_use = "what waits is served by `finish`"]
 pub struct Batch<'r, 'a> {
-    room: &'r mut Room,
-    /// The room's memory, once a message waits.
+    buffer: &'r mut BatchBuffer,
+    /// The buffer's memory, once a message waits.
     waiting: Option<Memory<'a>>,
 }
 
 impl<'r, 'a> Batch<'r, 'a> {
     #[inline(always)]
-    fn new(room: &'r mut Room) -> Self {
-        Self { room, waiting: None }
+    fn new(buffer: &'r mut BatchBuffer) -> Self {
+        Self { buffer, waiting: None }
     }
 
     /// Seals a message in place, as [`Session::seal`] does: **the last
@@ -79,12 +79,12 @@ impl<'r, 'a> Batch<'r, 'a> {
         tag: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
         let data = data.into();
-        if self.stays_alone(session.kind(Operation::Seal), data.len()) {
+        if self.runs_now(session.kind(Operation::Seal), data.len()) {
             let outcome = session.seal_detached(nonce, aad, data, tag);
             return self.served(outcome);
         }
         let (from, to) = data.parts();
-        self.seal_in_company(session, nonce, aad, from, to, tag)
+        self.seal_batched(session, nonce, aad, from, to, tag)
     }
 
     /// Decrypts a message if its tag is right, as [`Session::open_detached`] does; if not, the
@@ -99,12 +99,12 @@ impl<'r, 'a> Batch<'r, 'a> {
         tag: &'a [u8],
     ) -> Option<Result<(), Error>> {
         let data = data.into();
-        if self.stays_alone(session.kind(Operation::Open), data.len()) {
+        if self.runs_now(session.kind(Operation::Open), data.len()) {
             let outcome = session.open_detached(nonce, aad, data, tag);
             return self.served(outcome);
         }
         let (from, to) = data.parts();
-        self.open_in_company(session, nonce, aad, from, to, tag)
+        self.open_batched(session, nonce, aad, from, to, tag)
     }
 
     /// Encrypts a message without a tag, as [`Session::encrypt`] does.
@@ -155,7 +155,7 @@ impl<'r, 'a> Batch<'r, 'a> {
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
-        self.room.len()
+        self.buffer.len()
     }
 
     /// Whether there are no messages yet.
@@ -165,7 +165,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         self.len() == 0
     }
 
-    /// Serves the waiting messages. [`Room::outcomes`] has the outcome of each message.
+    /// Serves the waiting messages. [`BatchBuffer::outcomes`] has the outcome of each message.
     ///
     /// # Errors
     ///
@@ -173,7 +173,7 @@ impl<'r, 'a> Batch<'r, 'a> {
     #[inline(always)]
     pub fn finish(mut self) -> Result<(), BatchError> {
         self.end();
-        let failed = self.room.failed();
+        let failed = self.buffer.failed();
         // The batch has ended and has given its memory back.
         forget(self);
         if failed == 0 { Ok(()) } else { Err(BatchError { failed }) }
@@ -189,11 +189,11 @@ impl<'r, 'a> Batch<'r, 'a> {
         aad: &'a [u8],
         packet: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
-        if self.stays_alone(session.kind(operation), packet.len().saturating_sub(16)) {
+        if self.runs_now(session.kind(operation), packet.len().saturating_sub(16)) {
             let outcome = packet_alone(operation, session, nonce, aad, packet);
             return self.served(outcome);
         }
-        self.packet_in_company(operation, session, nonce, aad, packet)
+        self.packet_batched(operation, session, nonce, aad, packet)
     }
 
     /// Encrypts or decrypts a message without a tag.
@@ -205,12 +205,12 @@ impl<'r, 'a> Batch<'r, 'a> {
         iv: &[u8],
         data: Data<'a>,
     ) -> Option<Result<(), Error>> {
-        if self.stays_alone(session.kind(operation), data.len()) {
+        if self.runs_now(session.kind(operation), data.len()) {
             let outcome = raw_alone(operation, session, iv, data);
             return self.served(outcome);
         }
         let (from, to) = data.parts();
-        self.raw_in_company(operation, session, iv, from, to)
+        self.raw_batched(operation, session, iv, from, to)
     }
 
     /// Has a signature wait, unless it was refused.
@@ -223,13 +223,13 @@ impl<'r, 'a> Batch<'r, 'a> {
 
     /// Whether a message gains nothing from lanes.
     #[inline(always)]
-    fn stays_alone(&mut self, kind: u8, bytes: usize) -> bool {
-        kind == Lanes::ALONE || self.room.stays_alone(kind, bytes)
+    fn runs_now(&mut self, kind: u8, bytes: usize) -> bool {
+        kind == Lanes::ALONE || self.buffer.runs_now(kind, bytes)
     }
 
     #[inline(always)]
     fn served(&mut self, outcome: Result<(), Error>) -> Option<Result<(), Error>> {
-        self.room.served(outcome);
+        self.buffer.served(outcome);
         Some(outcome)
     }
 
@@ -238,7 +238,7 @@ impl<'r, 'a> Batch<'r, 'a> {
     // copied, and the copy would stall on the stores that made the struct.
 
     #[inline(never)]
-    fn packet_in_company(
+    fn packet_batched(
         &mut self,
         operation: Operation,
         session: &'a Session,
@@ -253,7 +253,7 @@ impl<'r, 'a> Batch<'r, 'a> {
     }
 
     #[inline(never)]
-    fn seal_in_company(
+    fn seal_batched(
         &mut self,
         session: &'a Session,
         nonce: &[u8],
@@ -270,7 +270,7 @@ impl<'r, 'a> Batch<'r, 'a> {
     }
 
     #[inline(never)]
-    fn open_in_company(
+    fn open_batched(
         &mut self,
         session: &'a Session,
         nonce: &[u8],
@@ -287,7 +287,7 @@ impl<'r, 'a> Batch<'r, 'a> {
     }
 
     #[inline(never)]
-    fn raw_in_company(
+    fn raw_batched(
         &mut self,
         operation: Operation,
         session: &'a Session,
@@ -312,9 +312,9 @@ impl<'r, 'a> Batch<'r, 'a> {
         if session.route().is_none() {
             return self.served(serve());
         }
-        let begun = self.room.begin();
+        let begun = self.buffer.begin();
         let outcome = serve();
-        self.room.finish(begun, outcome);
+        self.buffer.finish(begun, outcome);
         Some(outcome)
     }
 
@@ -331,7 +331,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         nonce.len() <= waiting::LONGEST_NONCE
             && match session.kind(operation) {
                 Lanes::ELSEWHERE => true,
-                kind => self.room.joins(kind, bytes),
+                kind => self.buffer.joins(kind, bytes),
             }
     }
 
@@ -342,10 +342,10 @@ impl<'r, 'a> Batch<'r, 'a> {
         nonce: &[u8],
         work: Work<'a>,
     ) -> Option<Result<(), Error>> {
-        let [waiting] = &mut **self.waiting.get_or_insert_with(|| self.room.lend());
-        waiting.push(Waiting::new(session, nonce, work, self.room.take()));
-        if waiting.len() >= self.room.most() {
-            self.room.serve(waiting);
+        let [waiting] = &mut **self.waiting.get_or_insert_with(|| self.buffer.lend());
+        waiting.push(Waiting::new(session, nonce, work, self.buffer.take()));
+        if waiting.len() >= self.buffer.most() {
+            self.buffer.serve(waiting);
         }
         None
     }
@@ -354,9 +354,9 @@ impl<'r, 'a> Batch<'r, 'a> {
     #[inline(always)]
     fn end(&mut self) {
         if let Some(waiting) = self.waiting.take() {
-            self.room.end(waiting);
+            self.buffer.end(waiting);
         }
-        self.room.learn();
+        self.buffer.learn();
     }
 }
 
@@ -406,6 +406,6 @@ impl fmt::Debug for Batch<'_, '_> {
 /// Rooms and batches may be sent to another thread.
 const _: () = {
     const fn sent<T: Send + Sync>() {}
-    sent::<Room>();
+    sent::<BatchBuffer>();
     sent::<Batch<'_, '_>>();
 };

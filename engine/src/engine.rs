@@ -18,7 +18,7 @@ use crate::session::Route;
 use crate::session::entry::Entry;
 #[cfg(feature = "rsa")]
 use crate::signer::Signer;
-use crate::{BatchError, Driver, DriverNameError, Request, Room, Session, scheduler};
+use crate::{BatchBuffer, BatchError, Driver, DriverNameError, Request, Session, scheduler};
 
 /// The driver of this processor.
 const SOFTWARE: &str = "software";
@@ -176,8 +176,8 @@ impl Engine {
     /// let session = engine.rsa_session(key, Padding::pss(Hash::SHA256));
     ///
     /// let mut signatures = [[0; 256]; 4];
-    /// let mut room = engine.room(4);
-    /// let mut batch = room.batch();
+    /// let mut buffer = engine.batch_buffer(4);
+    /// let mut batch = buffer.batch();
     /// for signature in &mut signatures {
     ///     batch.sign(&session, b"message", signature); // they wait for each other
     /// }
@@ -224,8 +224,8 @@ impl Engine {
     ///
     /// It uses the [lanes](Self::lanes) as they are at this call.
     #[must_use]
-    pub fn room(&self, messages: usize) -> Room {
-        Room::new(self.lanes, messages)
+    pub fn batch_buffer(&self, messages: usize) -> BatchBuffer {
+        BatchBuffer::new(self.lanes, messages)
     }
 
     /// Serves each request of a batch. The requests may be of any sessions, algorithms, lengths and

@@ -66,7 +66,7 @@ mod single;
 #[path = "../tests/unit/batches.rs"]
 mod tests;
 
-pub use batch::{Batch, Room};
+pub use batch::{Batch, BatchBuffer};
 pub use batch_error::BatchError;
 pub use data::Data;
 pub use driver_name_error::DriverNameError;

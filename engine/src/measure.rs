@@ -7,7 +7,7 @@ use lanecrypt_ciphers::lanes::Lengths;
 use lanecrypt_ciphers::{Algorithm, Isa};
 
 use crate::lanes::{AtDepths, DEPTHS, LaneKind, Lanes};
-use crate::{Room, Session};
+use crate::{BatchBuffer, Session};
 
 /// The lengths in bytes that are measured.
 const SIZES: [u32; 6] = [16, 64, 128, 256, 512, 1024];
@@ -109,9 +109,9 @@ impl Messages {
     /// filled.
     fn beside(&mut self, bytes: usize, count: usize, effort: &Effort) -> f32 {
         let Self { sessions, data, nonce } = self;
-        let mut room = Room::new(Lanes::EVERYTHING, count);
+        let mut buffer = BatchBuffer::new(Lanes::EVERYTHING, count);
         let all = fastest(effort, || {
-            let mut batch = room.batch();
+            let mut batch = buffer.batch();
             let buffers = data.chunks_exact_mut(STRIDE);
             for (session, buffer) in sessions.iter().zip(buffers).take(count) {
                 let (data, rest) = buffer.split_at_mut(bytes);

@@ -31,7 +31,6 @@
 //! # }
 //! ```
 
-mod bell;
 mod completion;
 mod futures;
 mod jobs;
@@ -42,13 +41,14 @@ mod service;
 mod sessions;
 mod slot;
 mod sync;
+mod wakeup;
 mod worker;
 
-pub use self::completion::{Completion, MessageError, NotTaken, QueueError};
-pub use self::futures::{AsyncQueue, Served};
+pub use self::completion::{Completion, MessageError, QueueError, Rejected};
+pub use self::futures::{AsyncQueue, CompletionFuture};
 pub use self::local::LocalQueue;
 pub use self::message::Message;
-pub use self::sessions::Attached;
+pub use self::sessions::SessionHandle;
 pub use self::worker::{Settings, WorkerQueue};
 
 /// A message in a queue, by which it can be cancelled. Each queue counts its messages.

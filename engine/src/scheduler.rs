@@ -28,7 +28,7 @@ pub(crate) fn serve<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize 
     let mut failed = 0;
     let mut rest = batch;
     // The leading messages that would run alone in any case need not be sorted.
-    while rest.first().is_some_and(|first| goes_alone(lanes, first, rest.len())) {
+    while rest.first().is_some_and(|first| is_immediate(lanes, first, rest.len())) {
         let Some(first) = rest.split_off_first_mut() else { break };
         failed += usize::from(!first.serve());
     }
@@ -57,7 +57,7 @@ fn serve_some<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
 
 /// Whether the software serves a message alone, in a batch of this size.
 #[inline(always)]
-fn goes_alone<'a, E: Entry<'a>>(lanes: &Lanes, entry: &E, messages: usize) -> bool {
+fn is_immediate<'a, E: Entry<'a>>(lanes: &Lanes, entry: &E, messages: usize) -> bool {
     let State { class, outcome } = entry.state();
     outcome.is_none()
         && match Lanes::kind(class) {

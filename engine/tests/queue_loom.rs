@@ -1,6 +1,6 @@
 //! No wake-up of a sleeper is lost, in any order of what its threads do.
 //!
-//! It takes the source of the bell with the atomic types of `loom`, which tries all orders:
+//! It takes the source of the wake-up with the atomic types of `loom`, which tries all orders:
 //!
 //! ```sh
 //! RUSTFLAGS="--cfg loom" cargo test --release -p lanecrypt-engine --test queue_loom
@@ -12,13 +12,13 @@ mod sync {
     pub(super) use loom::sync::atomic::{AtomicBool, Ordering, fence};
 }
 
-#[path = "../src/queue/bell.rs"]
-mod bell;
+#[path = "../src/queue/wakeup.rs"]
+mod wakeup;
 
-use bell::Bell;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
+use wakeup::Wakeup;
 
 /// A ring in which only its count matters, published and read as the ring's end is.
 struct Ring(AtomicUsize);
@@ -35,14 +35,14 @@ impl Ring {
 }
 
 /// Takes `total` items, as the worker does.
-fn sleeper(bell: &Bell, ring: &Ring, total: usize) {
+fn sleeper(wakeup: &Wakeup, ring: &Ring, total: usize) {
     let mut taken = 0;
     while taken < total {
         match ring.count() - taken {
             0 => {
-                if bell.falls_asleep(|| ring.count() > taken) {
+                if wakeup.falls_asleep(|| ring.count() > taken) {
                     thread::park();
-                    bell.wakes_up();
+                    wakeup.wakes_up();
                 }
             }
             found => taken += found,
@@ -55,14 +55,14 @@ fn sleeper(bell: &Bell, ring: &Ring, total: usize) {
 fn no_wake_up_is_lost() {
     for pushes in 1..=3 {
         loom::model(move || {
-            let (bell, ring) = (Arc::new(Bell::new()), Arc::new(Ring(AtomicUsize::new(0))));
+            let (wakeup, ring) = (Arc::new(Wakeup::new()), Arc::new(Ring(AtomicUsize::new(0))));
             let worker = thread::spawn({
-                let (bell, ring) = (bell.clone(), ring.clone());
-                move || sleeper(&bell, &ring, pushes)
+                let (wakeup, ring) = (wakeup.clone(), ring.clone());
+                move || sleeper(&wakeup, &ring, pushes)
             });
             for _ in 0..pushes {
                 ring.push();
-                if bell.is_to_ring() {
+                if wakeup.is_due() {
                     worker.thread().unpark();
                 }
             }
@@ -75,14 +75,14 @@ fn no_wake_up_is_lost() {
 #[test]
 fn two_may_ring() {
     loom::model(|| {
-        let bell = Arc::new(Bell::new());
+        let wakeup = Arc::new(Wakeup::new());
         let rings = [(); 2].map(|()| Arc::new(Ring(AtomicUsize::new(0))));
         let client = thread::current();
         let workers = [0, 1].map(|at| {
-            let (bell, ring, client) = (bell.clone(), rings[at].clone(), client.clone());
+            let (wakeup, ring, client) = (wakeup.clone(), rings[at].clone(), client.clone());
             thread::spawn(move || {
                 ring.push();
-                if bell.is_to_ring() {
+                if wakeup.is_due() {
                     client.unpark();
                 }
             })
@@ -92,9 +92,9 @@ fn two_may_ring() {
         while taken < 2 {
             match count() - taken {
                 0 => {
-                    if !bell.is_asleep() && bell.falls_asleep(|| count() > taken) {
+                    if !wakeup.is_asleep() && wakeup.falls_asleep(|| count() > taken) {
                         thread::park();
-                        bell.wakes_up();
+                        wakeup.wakes_up();
                     }
                 }
                 found => taken += found,

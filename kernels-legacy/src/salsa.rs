@@ -15,7 +15,7 @@ use core::fmt;
 
 use inout::InOutBuf;
 use lanecrypt_kernels::arx::{State, halves};
-use lanecrypt_kernels::isa::{INTO, OVER, Way};
+use lanecrypt_kernels::isa::{Mode, WRITE, XOR};
 use lanecrypt_kernels::{Isa, Level, Seek, StreamCore};
 use zeroize::ZeroizeOnDrop;
 
@@ -70,14 +70,14 @@ impl<const ROUNDS: usize> StreamCore for Salsa<ROUNDS> {
     #[inline]
     fn keystream(&mut self, out: &mut [u8]) {
         let blocks = out.len().div_ceil(64);
-        apply(self.isa, &self.state, out.into(), OVER);
+        apply(self.isa, &self.state, out.into(), WRITE);
         self.advance(blocks);
     }
 
     #[inline]
     fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
         let blocks = data.len().div_ceil(64);
-        apply(self.isa, &self.state, data, INTO);
+        apply(self.isa, &self.state, data, XOR);
         self.advance(blocks);
     }
 }
@@ -116,10 +116,10 @@ fn apply<const ROUNDS: usize, const XOR: bool>(
     isa: Isa,
     state: &State<ROUNDS>,
     data: InOutBuf<'_, '_, u8>,
-    way: Way<XOR>,
+    mode: Mode<XOR>,
 ) {
     let wide = true;
-    best!(isa, apply(state, wide, data, way));
+    best!(isa, apply(state, wide, data, mode));
 }
 
 /// The words of the state with another counter; the words of the constant are on the diagonal.

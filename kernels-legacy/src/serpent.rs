@@ -27,7 +27,7 @@ use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa, Level, wipe};
 use zeroize::ZeroizeOnDrop;
 
-use self::lanes::in_turn;
+use self::lanes::sequential;
 
 /// Calls the kernel of the highest level that there is.
 macro_rules! best {
@@ -171,7 +171,7 @@ impl Serpent {
     /// [`wipe::stack`] clears it.
     pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 16>]) {
         let Some(isa) = lowest(lanes.iter().map(|lane| lane.key.isa)) else { return };
-        by_isa!(crate::serpent, isa, cbc_encrypt_lanes(lanes): Avx512, Avx2, Ssse3, _ => in_turn);
+        by_isa!(crate::serpent, isa, cbc_encrypt_lanes(lanes): Avx512, Avx2, Ssse3, _ => sequential);
     }
 
     /// Adds keystream to the data. The last word of the counter does not wrap within the request.

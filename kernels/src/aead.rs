@@ -208,41 +208,41 @@ pub trait AeadLanes: Aead {
 /// the program.
 pub trait Resume: Aead {
     /// A message so far. It holds secrets and wipes them on drop.
-    type Begun: Clone + ZeroizeOnDrop;
+    type PartialState: Clone + ZeroizeOnDrop;
 
     /// A message of which nothing has come.
-    fn begun(&self, nonce: &Self::Nonce) -> Self::Begun;
+    fn empty_state(&self, nonce: &Self::Nonce) -> Self::PartialState;
 
-    /// [`seal`](Aead::seal), and what it takes to go on, which replaces `begun`.
+    /// [`seal`](Aead::seal), and what it takes to go on, which replaces `state`.
     #[must_use]
-    fn seal_begun(
+    fn seal_resumable(
         &self,
-        begun: &mut Self::Begun,
+        state: &mut Self::PartialState,
         nonce: &Self::Nonce,
         aad: &[u8],
         data: InOutBuf<'_, '_, u8>,
     ) -> [u8; 16];
 
-    /// [`open`](Aead::open), and what it takes to go on, which replaces `begun`.
+    /// [`open`](Aead::open), and what it takes to go on, which replaces `state`.
     #[must_use]
-    fn open_begun(
+    fn open_resumable(
         &self,
-        begun: &mut Self::Begun,
+        state: &mut Self::PartialState,
         nonce: &Self::Nonce,
         aad: &[u8],
         data: InOutBuf<'_, '_, u8>,
     ) -> [u8; 16];
 
     /// Takes more of the associated data, of any length; none may follow data.
-    fn associate_more(&self, begun: &mut Self::Begun, aad: &[u8]);
+    fn associate_more(&self, state: &mut Self::PartialState, aad: &[u8]);
 
     /// Encrypts more of the data, of any length, in place or from one buffer to another.
-    fn seal_more(&self, begun: &mut Self::Begun, data: InOutBuf<'_, '_, u8>);
+    fn seal_more(&self, state: &mut Self::PartialState, data: InOutBuf<'_, '_, u8>);
 
     /// Decrypts more of the data, of any length, in place or from one buffer to another.
-    fn open_more(&self, begun: &mut Self::Begun, data: InOutBuf<'_, '_, u8>);
+    fn open_more(&self, state: &mut Self::PartialState, data: InOutBuf<'_, '_, u8>);
 
     /// The tag of what has come.
     #[must_use]
-    fn tag_of(&self, begun: &Self::Begun) -> [u8; 16];
+    fn tag_of(&self, state: &Self::PartialState) -> [u8; 16];
 }

@@ -26,7 +26,7 @@ use zeroize::ZeroizeOnDrop;
 
 pub use self::lanes::Lane;
 pub use self::message::Message;
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::{Aead, Isa, Level, wipe};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
@@ -147,14 +147,14 @@ key_size!(32);
 
 impl<const KEY: usize> Aegis<KEY> {
     #[inline(always)]
-    fn run<const WAY: bool>(
+    fn run<const MODE: bool>(
         &self,
         nonce: &[u8; KEY],
         aad: &[u8],
         data: InOutBuf<'_, '_, u8>,
     ) -> [u8; 16] {
-        let (isa, key, way) = (self.isa, &self.key, Way::<WAY>);
-        best!(isa, run(key, nonce, aad, data, way))
+        let (isa, key, mode) = (self.isa, &self.key, Mode::<MODE>);
+        best!(isa, run(key, nonce, aad, data, mode))
     }
 }
 

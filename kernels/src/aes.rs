@@ -51,7 +51,7 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 pub use self::ctr::AesCtr;
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::{BlockCipher, BlockEncrypt, Isa, Level, wipe};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
@@ -102,8 +102,8 @@ pub(crate) fn encrypt<const N: usize>(
     keys: &[[u8; 16]; N],
     blocks: InOutBuf<'_, '_, [u8; 16]>,
 ) {
-    let way = Way::<FORWARD>;
-    best!(isa, ecb(keys, blocks, way));
+    let mode = Mode::<FORWARD>;
+    best!(isa, ecb(keys, blocks, mode));
 }
 
 /// The schedule of a key of 16 or 32 bytes, likewise.
@@ -154,8 +154,8 @@ macro_rules! forward {
     () => {
         fn encrypt(&self, blocks: InOutBuf<'_, '_, [u8; 16]>) {
             let keys = self.forward();
-            let way = Way::<FORWARD>;
-            best!(self.isa, ecb(keys, blocks, way));
+            let mode = Mode::<FORWARD>;
+            best!(self.isa, ecb(keys, blocks, mode));
         }
 
         fn cbc_encrypt(&self, iv: &mut [u8; 16], blocks: InOutBuf<'_, '_, [u8; 16]>) {
@@ -242,8 +242,8 @@ macro_rules! key_size {
         impl BlockCipher<16> for Aes<$bits> {
             fn decrypt(&self, blocks: InOutBuf<'_, '_, [u8; 16]>) {
                 let keys = self.inverse();
-                let way = Way::<INVERSE>;
-                best!(self.isa, ecb(keys, blocks, way));
+                let mode = Mode::<INVERSE>;
+                best!(self.isa, ecb(keys, blocks, mode));
             }
 
             fn cbc_decrypt(&self, iv: &mut [u8; 16], blocks: InOutBuf<'_, '_, [u8; 16]>) {

@@ -17,18 +17,18 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use crate::arx::{LOW, State, halves, later};
-use crate::isa::{INTO, OVER, Way};
+use crate::isa::{Mode, WRITE, XOR};
 use crate::{Isa, Level, Seek, StreamCore};
 
 pub use crate::arx::{Key, NUMBERS_OF_ROUNDS};
-pub use fronts::fronts;
+pub use header_masks::header_masks;
 pub(crate) use lanes::subkeys;
 pub use lanes::{Lane, xor_lanes};
 
 #[cfg(feature = "_vectors")]
 #[macro_use]
 mod rounds;
-mod fronts;
+mod header_masks;
 mod lanes;
 mod portable;
 pub(crate) mod x86_64;
@@ -129,14 +129,14 @@ impl<const ROUNDS: usize, F: Form> StreamCore for ChaCha<ROUNDS, F> {
     #[inline]
     fn keystream(&mut self, out: &mut [u8]) {
         let blocks = out.len().div_ceil(64);
-        apply(self.isa, &self.state, F::WIDE, out.into(), OVER);
+        apply(self.isa, &self.state, F::WIDE, out.into(), WRITE);
         self.advance(blocks);
     }
 
     #[inline]
     fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
         let blocks = data.len().div_ceil(64);
-        apply(self.isa, &self.state, F::WIDE, data, INTO);
+        apply(self.isa, &self.state, F::WIDE, data, XOR);
         self.advance(blocks);
     }
 }
@@ -202,9 +202,9 @@ fn apply<const ROUNDS: usize, const XOR: bool>(
     state: &State<ROUNDS>,
     wide: bool,
     data: InOutBuf<'_, '_, u8>,
-    way: Way<XOR>,
+    mode: Mode<XOR>,
 ) {
-    best!(isa, apply(state, wide, data, way));
+    best!(isa, apply(state, wide, data, mode));
 }
 
 /// HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2): a key derived from another one of 32 bytes

@@ -13,11 +13,11 @@
 //! | `Avx2` | Poly1305 on words between the rounds of eight blocks of ChaCha20 |
 //! | `Avx512` | one pass of ChaCha20 over just enough blocks, then Poly1305 in lanes |
 
-mod begun;
-mod in_turn;
 mod lanes;
 mod message;
 mod parts;
+mod resumable;
+mod two_pass;
 pub(crate) mod x86_64;
 
 use core::fmt;
@@ -25,13 +25,13 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::poly1305::Keep;
 use crate::{Aead, Isa, Level, chacha, poly1305};
 
-pub use begun::Begun;
 pub use lanes::{Lane, open_lanes, seal_lanes};
 pub use message::Message;
+pub use resumable::PartialState;
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
 pub const KERNELS: &[Level] = chacha::KERNELS;
@@ -90,7 +90,7 @@ impl Aead for ChaCha20Poly1305 {
 
     #[inline]
     fn seal(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
-        run::<SEAL, _>(self.isa, &self.key, nonce, aad, data, Way, ())
+        run::<SEAL, _>(self.isa, &self.key, nonce, aad, data, Mode, ())
     }
 
     #[inline]
@@ -101,7 +101,7 @@ impl Aead for ChaCha20Poly1305 {
         data: InOutBuf<'_, '_, u8>,
         _tag: &[u8; 16],
     ) -> [u8; 16] {
-        run::<OPEN, _>(self.isa, &self.key, nonce, aad, data, Way, ())
+        run::<OPEN, _>(self.isa, &self.key, nonce, aad, data, Mode, ())
     }
 
     #[inline]
@@ -137,7 +137,7 @@ impl Aead for XChaCha20Poly1305 {
     #[inline(never)]
     fn seal(&self, nonce: &[u8; 24], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
         let (key, nonce) = self.of_message(nonce);
-        run::<SEAL, _>(self.isa, &key, &nonce, aad, data, Way, ())
+        run::<SEAL, _>(self.isa, &key, &nonce, aad, data, Mode, ())
     }
 
     #[inline(always)]
@@ -163,7 +163,7 @@ impl XChaCha20Poly1305 {
     #[inline(never)]
     fn opened(&self, nonce: &[u8; 24], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
         let (key, nonce) = self.of_message(nonce);
-        run::<OPEN, _>(self.isa, &key, &nonce, aad, data, Way, ())
+        run::<OPEN, _>(self.isa, &key, &nonce, aad, data, Mode, ())
     }
 
     /// The key and the nonce of a message under ChaCha20-Poly1305: the front of the nonce goes
@@ -184,17 +184,17 @@ fn divided(nonce: &[u8; 24]) -> (&[u8; 16], [u8; 12]) {
 
 /// Every kernel takes `isa`, because the one in turn needs it.
 #[inline(never)]
-fn run<const WAY: bool, K: Keep>(
+fn run<const MODE: bool, K: Keep>(
     isa: Isa,
     key: &chacha::Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    way: Way<WAY>,
+    mode: Mode<MODE>,
     keep: K,
 ) -> [u8; 16] {
-    by_isa!(crate::chacha20poly1305, isa, run(isa, key, nonce, aad, data, way, keep):
-        Avx512, Avx2, _ => in_turn)
+    by_isa!(crate::chacha20poly1305, isa, run(isa, key, nonce, aad, data, mode, keep):
+        Avx512, Avx2, _ => two_pass)
 }
 
 impl ZeroizeOnDrop for ChaCha20Poly1305 {}

@@ -8,10 +8,10 @@
 //! message in pieces, and if the counter wraps; and below 512-bit registers also for nonces that
 //! are hashed.
 
-mod begun;
-mod in_turn;
 mod keys;
 mod message;
+mod resumable;
+mod two_pass;
 pub(crate) mod x86_64;
 
 use core::fmt;
@@ -19,21 +19,21 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-pub use self::begun::Begun;
 pub use self::message::Message;
+pub use self::resumable::PartialState;
 use crate::aes::AesForward;
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::{Aead, BlockEncrypt, Incremental, Isa, Level, aes, ghash, opaque};
 
 /// Calls the kernel `f` of the highest level that there is.
 ///
 /// All have the arguments `hash: &ghash::Key, keys: &[[u8; 16]; N], first: u128, aad: &[u8], data:
-/// InOutBuf<'_, '_, u8>, way: Way<WAY>` and return the tag. `first` is the counter block of the
+/// InOutBuf<'_, '_, u8>, mode: Mode<MODE>` and return the tag. `first` is the counter block of the
 /// tag, as a big-endian number. Its last 32 bits are the counter. They do not wrap within the
 /// message, so kernels may add to the number as a whole, and [`takes`] says which of them they may
 /// begin at.
 macro_rules! best {
-    ($($call:tt)+) => { by_isa!(crate::gcm, $($call)+: Avx512, Avx2Vaes, AesNi, _ => in_turn) };
+    ($($call:tt)+) => { by_isa!(crate::gcm, $($call)+: Avx512, Avx2Vaes, AesNi, _ => two_pass) };
 }
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below. The
@@ -109,7 +109,7 @@ macro_rules! key_size {
             }
 
             #[inline(always)]
-            fn run_from<const WAY: bool>(
+            fn run_from<const MODE: bool>(
                 &self,
                 first: &[u8; 16],
                 aad: &[u8],
@@ -118,21 +118,21 @@ macro_rules! key_size {
                 let first = u128::from_be_bytes(*first);
                 if message::wraps(first, data.len()) || !takes(self.isa(), first) {
                     let (hash, keys) = (&self.hash, self.cipher.forward());
-                    return in_turn::any::<_, WAY>(hash, keys, first, aad, data);
+                    return two_pass::any::<_, MODE>(hash, keys, first, aad, data);
                 }
-                self.run::<WAY>(first, aad, data)
+                self.run::<MODE>(first, aad, data)
             }
 
             #[inline(always)]
-            fn run<const WAY: bool>(
+            fn run<const MODE: bool>(
                 &self,
                 first: u128,
                 aad: &[u8],
                 data: InOutBuf<'_, '_, u8>,
             ) -> [u8; 16] {
                 let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.hash.isa());
-                let way = Way::<WAY>;
-                best!(isa, run(hash, keys, first, aad, data, way))
+                let mode = Mode::<MODE>;
+                best!(isa, run(hash, keys, first, aad, data, mode))
             }
         }
 

@@ -5,8 +5,8 @@
 //! Each nonce has its own keys, for the hash and for the cipher, which the key of the caller
 //! encrypts from it. They are made for each message and wiped behind it.
 
-mod in_turn;
 mod lanes;
+mod two_pass;
 pub(crate) mod x86_64;
 
 use core::fmt;
@@ -17,16 +17,16 @@ use zeroize::ZeroizeOnDrop;
 pub use self::lanes::Lane;
 use crate::aead::NoMessage;
 use crate::aes::{AesForward, first};
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::{Aead, BlockEncrypt, Isa, Level, opaque};
 
 /// Calls the kernel `f` of the highest level that there is.
 ///
 /// All have the arguments `isa: Isa, keys: &[[u8; 16]; N], nonce: &[u8; 12], aad: &[u8], data:
-/// InOutBuf<'_, '_, u8>, came: &[u8; 16], way: Way<WAY>` and return the tag. `came` is the tag that
+/// InOutBuf<'_, '_, u8>, came: &[u8; 16], mode: Mode<MODE>` and return the tag. `came` is the tag that
 /// came with a message that is opened.
 macro_rules! best {
-    ($($call:tt)+) => { by_isa!(crate::gcm_siv, $($call)+: Avx2, AesNi, _ => in_turn) };
+    ($($call:tt)+) => { by_isa!(crate::gcm_siv, $($call)+: Avx2, AesNi, _ => two_pass) };
 }
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below. The
@@ -100,20 +100,20 @@ key_size!(256);
 
 impl<const BITS: usize> AesGcmSiv<BITS> {
     #[inline(always)]
-    fn run<const WAY: bool>(
+    fn run<const MODE: bool>(
         &self,
         nonce: &[u8; 12],
         aad: &[u8],
         data: InOutBuf<'_, '_, u8>,
         came: &[u8; 16],
     ) -> [u8; 16] {
-        let (isa, way) = (self.cipher.isa(), Way::<WAY>);
+        let (isa, mode) = (self.cipher.isa(), Mode::<MODE>);
         if BITS == 128 {
             let keys = first::<11>(self.cipher.schedule());
-            best!(isa, run(isa, keys, nonce, aad, data, came, way))
+            best!(isa, run(isa, keys, nonce, aad, data, came, mode))
         } else {
             let keys = first::<15>(self.cipher.schedule());
-            best!(isa, run(isa, keys, nonce, aad, data, came, way))
+            best!(isa, run(isa, keys, nonce, aad, data, came, mode))
         }
     }
 }

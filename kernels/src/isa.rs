@@ -1,10 +1,10 @@
-//! Instruction sets: a ladder of levels for each architecture, a proof that the processor has a
+//! Instruction sets: a levels of levels for each architecture, a proof that the processor has a
 //! level, and the macro that dispatches.
 
 /// Defines the levels of an architecture above the portable one, lowest first, each by the
 /// instructions that it adds: `LEVELS`, and the highest one up to which all instructions are there,
 /// by detection (`detected`) and by what the compiler may assume (`compiled`).
-macro_rules! ladder {
+macro_rules! levels {
     ($detect:ident: $($level:ident => $($feature:tt),+;)+) => {
         pub(super) const LEVELS: &[Level] = &[Level::Portable, $(Level::$level),+];
 
@@ -344,12 +344,12 @@ mod cache {
 
 /// A constant as an argument, from which a kernel that `by_isa!` calls infers it.
 #[derive(Clone, Copy, Debug)]
-pub struct Way<const WAY: bool>;
+pub struct Mode<const MODE: bool>;
 
 /// For a kernel that XORs keystream into the data.
-pub const INTO: Way<true> = Way;
+pub const XOR: Mode<true> = Mode;
 /// For a kernel that writes keystream over the data, which are not read.
-pub const OVER: Way<false> = Way;
+pub const WRITE: Mode<false> = Mode;
 
 /// Calls the kernel of the highest level that the processor and the build have.
 ///

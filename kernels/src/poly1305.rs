@@ -16,10 +16,10 @@
 //! Requests of fewer than 20 blocks (`Avx512`) or 28 (`Avx2`) take the portable kernel: blocks side
 //! by side need powers of the point, which would cost more than they save.
 
-mod kept;
 #[cfg(any(feature = "isa-avx2", feature = "isa-avx512"))]
 mod limbs;
 mod portable;
+mod resumable;
 pub(crate) mod x86_64;
 
 use core::fmt;
@@ -28,7 +28,7 @@ use zeroize::ZeroizeOnDrop;
 
 use crate::{Isa, Level, wipe};
 
-pub(crate) use kept::{Keep, Kept};
+pub(crate) use resumable::{Keep, PartialHash};
 
 /// Calls the kernel of the highest level that there is.
 macro_rules! best {

@@ -71,8 +71,8 @@ macro_rules! kernels {
 }
 
 mod cmac;
-mod in_turn;
 mod lanes;
+mod two_pass;
 pub(crate) mod x86_64;
 
 use core::fmt;
@@ -88,7 +88,7 @@ use crate::{Aead, BlockEncrypt, Isa, Level, aes, wipe};
 
 /// Calls the kernel `f` of the highest level that there is.
 macro_rules! best {
-    ($($call:tt)+) => { by_isa!(crate::siv, $($call)+: Avx512, Avx2Vaes, AesNi, _ => in_turn) };
+    ($($call:tt)+) => { by_isa!(crate::siv, $($call)+: Avx512, Avx2Vaes, AesNi, _ => two_pass) };
 }
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below. The

@@ -17,8 +17,8 @@
 macro_rules! kernels {
     ($(#[$feature:meta])*) => {
         $(#[$feature])*
-        pub(crate) fn one<const N: usize, const WAY: bool>(
-            _way: Way<WAY>,
+        pub(crate) fn one<const N: usize, const MODE: bool>(
+            _way: Mode<MODE>,
             _cipher: &impl BlockCipher<16>,
             _tweaks: &impl BlockEncrypt<16>,
             keys: &[[u8; 16]; N],
@@ -27,12 +27,12 @@ macro_rules! kernels {
             data: InOutBuf<'_, '_, u8>,
         ) {
             let mask = encrypted(tweak_keys, tweak);
-            unit::<N, WAY>(keys, mask, data);
+            unit::<N, MODE>(keys, mask, data);
         }
 
         $(#[$feature])*
-        pub(crate) fn units<const N: usize, const WAY: bool>(
-            _way: Way<WAY>,
+        pub(crate) fn units<const N: usize, const MODE: bool>(
+            _way: Mode<MODE>,
             _cipher: &impl BlockCipher<16>,
             keys: &[[u8; 16]; N],
             tweaks: &[[u8; 16]],
@@ -42,14 +42,14 @@ macro_rules! kernels {
             let mut data = data;
             for tweak in tweaks {
                 let (sector, rest) = data.split_at(size);
-                unit::<N, WAY>(keys, load128(tweak), sector);
+                unit::<N, MODE>(keys, load128(tweak), sector);
                 data = rest;
             }
         }
     };
 }
 
-mod in_turn;
+mod two_pass;
 pub(crate) mod x86_64;
 
 use core::fmt;
@@ -58,12 +58,12 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use crate::aes::{Aes, AesForward};
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::{BlockEncrypt, Isa, Level, wipe};
 
 /// Calls the kernel `f` of the highest level that there is.
 macro_rules! best {
-    ($($call:tt)+) => { by_isa!(crate::xts, $($call)+: Avx512, Avx2Vaes, AesNi, _ => in_turn) };
+    ($($call:tt)+) => { by_isa!(crate::xts, $($call)+: Avx512, Avx2Vaes, AesNi, _ => two_pass) };
 }
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below. The
@@ -141,8 +141,8 @@ macro_rules! key_size {
                 assert!(data.len() >= SHORTEST, "a data unit has a block at least");
                 let (cipher, tweaks) = (&self.data, &self.tweak);
                 let (keys, tweak_keys) = (cipher.forward(), tweaks.forward());
-                let way = Way::<ENCRYPT>;
-                best!(self.isa, one(way, cipher, tweaks, keys, tweak_keys, tweak, data));
+                let mode = Mode::<ENCRYPT>;
+                best!(self.isa, one(mode, cipher, tweaks, keys, tweak_keys, tweak, data));
             }
 
             /// Decrypts one data unit, in place or from one buffer to another.
@@ -154,8 +154,8 @@ macro_rules! key_size {
                 assert!(data.len() >= SHORTEST, "a data unit has a block at least");
                 let (cipher, tweaks) = (&self.data, &self.tweak);
                 let (keys, tweak_keys) = (cipher.inverse(), tweaks.forward());
-                let way = Way::<DECRYPT>;
-                best!(self.isa, one(way, cipher, tweaks, keys, tweak_keys, tweak, data));
+                let mode = Mode::<DECRYPT>;
+                best!(self.isa, one(mode, cipher, tweaks, keys, tweak_keys, tweak, data));
             }
 
             /// Encrypts consecutive sectors of `size` bytes each, any number from [`SHORTEST`] on,
@@ -169,8 +169,8 @@ macro_rules! key_size {
             /// If `size` is less than [`SHORTEST`], or `data` are not whole sectors.
             pub fn encrypt_sectors(&self, first: u128, size: usize, data: InOutBuf<'_, '_, u8>) {
                 self.in_groups(first, size, data, |tweaks, data| {
-                    let (way, cipher, keys) = (Way::<ENCRYPT>, &self.data, self.data.forward());
-                    best!(self.isa, units(way, cipher, keys, tweaks, size, data));
+                    let (mode, cipher, keys) = (Mode::<ENCRYPT>, &self.data, self.data.forward());
+                    best!(self.isa, units(mode, cipher, keys, tweaks, size, data));
                 });
             }
 
@@ -182,8 +182,8 @@ macro_rules! key_size {
             /// If `size` is less than [`SHORTEST`], or `data` are not whole sectors.
             pub fn decrypt_sectors(&self, first: u128, size: usize, data: InOutBuf<'_, '_, u8>) {
                 self.in_groups(first, size, data, |tweaks, data| {
-                    let (way, cipher, keys) = (Way::<DECRYPT>, &self.data, self.data.inverse());
-                    best!(self.isa, units(way, cipher, keys, tweaks, size, data));
+                    let (mode, cipher, keys) = (Mode::<DECRYPT>, &self.data, self.data.inverse());
+                    best!(self.isa, units(mode, cipher, keys, tweaks, size, data));
                 });
             }
 

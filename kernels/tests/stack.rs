@@ -64,7 +64,7 @@ fn no_kernel_reaches_below_the_depth_that_is_wiped() {
         let key = (&[1; 32]).into();
         note("serpent in lanes", chains(isa, &key, &SERPENT, Serpent::cbc_encrypt_lanes));
         note("chacha20 in lanes", lanes_of_chacha(isa));
-        note("fronts of chacha20", fronts_of_chacha(isa));
+        note("header masks of chacha20", header_masks_of_chacha(isa));
         note("salsa20 in lanes", lanes_of_salsa(isa));
         note("chacha20-poly1305 in lanes", lanes_of_chacha20poly1305(isa));
         #[cfg(feature = "montgomery")]
@@ -285,12 +285,12 @@ fn lanes_of_chacha(isa: Isa) -> usize {
     })
 }
 
-fn fronts_of_chacha(isa: Isa) -> usize {
+fn header_masks_of_chacha(isa: Isa) -> usize {
     let key = (&[1; 32]).into();
-    let mut fronts = [[0; 8]; 16];
+    let mut masks = [[0; 8]; 16];
     depth(&mut || {
         for count in [1, 2, 8, 16] {
-            chacha::fronts(isa, &[(&key, &[2; 16]); 16][..count], &mut fronts);
+            chacha::header_masks(isa, &[(&key, &[2; 16]); 16][..count], &mut masks);
         }
     })
 }

@@ -21,7 +21,7 @@ use core::time::Duration;
 use std::sync::Arc;
 use std::time::Instant;
 
-use lanecrypt::queue::{AsyncQueue, Attached, Message};
+use lanecrypt::queue::{AsyncQueue, Message, SessionHandle};
 use lanecrypt::{Algorithm, Engine, Session};
 use tokio::net::UdpSocket;
 
@@ -62,8 +62,8 @@ struct Server {
 }
 
 struct Connection {
-    receives: Attached,
-    sends: Attached,
+    receives: SessionHandle,
+    sends: SessionHandle,
     /// Relaxed everywhere: each packet takes a number of its own, and nothing else is published.
     sent: AtomicU64,
 }
@@ -124,7 +124,7 @@ async fn attach(
     queue: &AsyncQueue<Vec<u8>>,
     engine: &Engine,
     key: [u8; 32],
-) -> Result<Attached, Box<dyn Error>> {
+) -> Result<SessionHandle, Box<dyn Error>> {
     let mut session = engine.boxed_session(Algorithm::CHACHA20_POLY1305, &key)?;
     loop {
         match queue.attach(session) {

@@ -60,8 +60,8 @@ pub use lanecrypt_engine::RsaKey;
 pub use lanecrypt_engine::queue;
 #[doc(inline)]
 pub use lanecrypt_engine::{
-    Batch, BatchError, Data, Driver, DriverNameError, EachJob, Engine, Job, Jobs, LaneRange,
-    LaneSource, Lanes, Load, Null, Operation, Request, Room, Session, SessionId,
+    Batch, BatchBuffer, BatchError, Data, Driver, DriverNameError, EachJob, Engine, Job, Jobs,
+    LaneRange, LaneSource, Lanes, Load, Null, Operation, Request, Session, SessionId,
 };
 #[cfg(feature = "openssl")]
 #[cfg_attr(docsrs, doc(cfg(feature = "openssl")))]

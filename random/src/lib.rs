@@ -40,8 +40,8 @@
 //! |---|---|
 //! | [`PerThread`] | the default: a generator for each thread |
 //! | [`PerCpu`] | one for each processor, for programs of very many threads |
-//! | [`Held`] | a value of its user, without a look-up |
-//! | [`Single`] | the same through a shared reference, for one thread |
+//! | [`Owned`] | a value of its user, without a look-up |
+//! | [`SingleThread`] | the same through a shared reference, for one thread |
 //! | [`Shared`] | one behind a lock |
 //!
 //! [`InsecureRng`] gives reproducible numbers for simulations. It is not for secrets.
@@ -69,24 +69,24 @@
 //! interrupts a request while its bytes are copied, they stay in the signal's frame.
 
 mod bytes;
-#[cfg(not(target_os = "linux"))]
-mod elsewhere;
 mod error;
 #[cfg(all(feature = "getrandom_backend", target_os = "linux"))]
 mod getrandom_backend;
 mod insecure;
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(not(target_os = "linux"))]
+mod other_os;
 mod range;
 mod rng;
 
 pub use bytes::bytes;
-#[cfg(not(target_os = "linux"))]
-pub use elsewhere::{Rng, Strict};
 pub use error::EntropyError;
 pub use insecure::InsecureRng;
 #[cfg(target_os = "linux")]
 pub use linux::*;
+#[cfg(not(target_os = "linux"))]
+pub use other_os::{Rng, Strict};
 pub use rand_core;
 pub use range::Uniform;
 

@@ -1,38 +1,38 @@
-//! Generators that keep a key and a buffer: their kinds, their places, and the kernel's facilities.
+//! Generators that keep a key and a buffer: their kinds, their places, and the kernel's capabilities.
 
 #[cfg_attr(target_arch = "x86_64", path = "linux/x86_64/mod.rs")]
 mod arch;
 #[macro_use]
 mod core_type;
+mod capabilities;
+mod copy_and_wipe;
 mod erasing;
 mod errno;
-mod facilities;
 mod fastest;
 pub(crate) mod generator;
-mod hand_out;
-mod held;
 mod kernel;
 mod local;
 mod memlock;
 mod methods;
 mod mixing;
+mod owned;
 mod owner;
 mod page;
 mod per_cpu;
 mod per_thread;
 #[macro_use]
-mod placed;
+mod static_generator;
+mod page_guard;
 mod pool;
 mod pool_lock;
-mod quiet;
 mod rekeying;
 mod rseq;
+mod rseq_watch;
 mod shared;
-mod single;
+mod single_thread;
 mod slab;
 mod strict;
 mod table;
-mod turn;
 mod vdso;
 mod volatile;
 mod word;
@@ -43,20 +43,20 @@ mod legacy;
 #[cfg(feature = "study")]
 mod study;
 
+pub use self::capabilities::{Capabilities, capabilities};
 pub use self::core_type::{ErasingCore, SeedCore};
 pub use self::erasing::Erasing;
-pub use self::facilities::{Facilities, facilities};
 pub use self::fastest::Fastest;
 pub use self::generator::Generator;
-pub use self::held::Held;
 #[cfg(feature = "legacy")]
 pub use self::legacy::{Arc4, Hc128, Salsa};
+pub use self::owned::Owned;
 pub use self::per_cpu::PerCpu;
 pub use self::per_thread::PerThread;
-pub use self::placed::Placed;
 pub use self::rekeying::{Counters, REKEY_INTERVAL, Rekeying, set_rekey_interval};
 pub use self::shared::Shared;
-pub use self::single::Single;
+pub use self::single_thread::SingleThread;
+pub use self::static_generator::StaticGenerator;
 pub use self::strict::Strict;
 #[cfg(feature = "study")]
 pub use self::study::{Diagnostic, Inlined};

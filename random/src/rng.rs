@@ -7,7 +7,7 @@ use crate::Rng;
 #[cfg(target_os = "linux")]
 use crate::linux::generator::Mix;
 #[cfg(target_os = "linux")]
-use crate::{Generator, Held, PerCpu, PerThread, Placed, Strict};
+use crate::{Generator, Owned, PerCpu, PerThread, StaticGenerator, Strict};
 
 /// Implements the traits by three expressions over a generator `g`.
 macro_rules! rand_core {
@@ -82,11 +82,11 @@ macro_rules! rand_core {
 }
 
 #[cfg(target_os = "linux")]
-rand_core!([G: Placed] PerThread<G>, _g, Self::u32(), Self::u64(), |out| Self::fill(out));
+rand_core!([G: StaticGenerator] PerThread<G>, _g, Self::u32(), Self::u64(), |out| Self::fill(out));
 #[cfg(target_os = "linux")]
-rand_core!([G: Placed] PerCpu<G>, _g, Self::u32(), Self::u64(), |out| Self::fill(out));
+rand_core!([G: StaticGenerator] PerCpu<G>, _g, Self::u32(), Self::u64(), |out| Self::fill(out));
 #[cfg(target_os = "linux")]
-rand_core!([G: Generator] Held<G>, g, g.u32(), g.u64(), |out| g.fill(out));
+rand_core!([G: Generator] Owned<G>, g, g.u32(), g.u64(), |out| g.fill(out));
 #[cfg(target_os = "linux")]
 rand_core!([G: Mix] Strict<G>, g, g.u32(), g.u64(), |out| g.fill(out));
 #[cfg(not(target_os = "linux"))]

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use lanecrypt_peers::{Draw, Failed};
 use lanecrypt_random::{
-    EntropyError, Erasing, Generator, Held, PerCpu, PerThread, Placed, Shared, Single,
+    EntropyError, Erasing, Generator, Owned, PerCpu, PerThread, Shared, SingleThread,
+    StaticGenerator,
 };
 
 use crate::unsynchronised::Unsynchronised;
@@ -56,24 +57,24 @@ pub(crate) fn root() -> impl Draw {
 }
 
 /// The calling thread's generator.
-pub(crate) fn of_thread<G: Placed>() -> impl Draw {
+pub(crate) fn of_thread<G: StaticGenerator>() -> impl Draw {
     let fill = |(): &mut (), buffer: &mut [u8]| PerThread::<G>::fill(buffer);
     by((), fill, |()| PerThread::<G>::u32(), |()| PerThread::<G>::reseed())
 }
 
 /// The processor's generator.
-pub(crate) fn of_cpu<G: Placed>() -> impl Draw {
+pub(crate) fn of_cpu<G: StaticGenerator>() -> impl Draw {
     let fill = |(): &mut (), buffer: &mut [u8]| PerCpu::<G>::fill(buffer);
     by((), fill, |()| PerCpu::<G>::u32(), |()| PerCpu::<G>::reseed())
 }
 
 /// A generator that its user holds.
-pub(crate) fn held<G: Generator>(generator: Held<G>) -> impl Draw {
+pub(crate) fn held<G: Generator>(generator: Owned<G>) -> impl Draw {
     by(generator, |g, buffer| g.fill(buffer), |g| g.u32(), |g| g.reseed())
 }
 
 /// The generator of a program of one thread.
-pub(crate) fn single<G: Generator>(generator: Single<G>) -> impl Draw {
+pub(crate) fn single<G: Generator>(generator: SingleThread<G>) -> impl Draw {
     by(generator, |g, buffer| g.fill(buffer), |g| g.u32(), |g| g.reseed())
 }
 

@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use lanecrypt_random::{
-    AesCtr, Arc4, ChaCha, Diagnostic, Erasing, Fastest, Generator, Hc128, Held, Inlined, Isa,
-    Level, Placed, Rekeying, Salsa, SeedCore, Shared, Single,
+    AesCtr, Arc4, ChaCha, Diagnostic, Erasing, Fastest, Generator, Hc128, Inlined, Isa, Level,
+    Owned, Rekeying, Salsa, SeedCore, Shared, SingleThread, StaticGenerator,
 };
 
 use crate::contender::{Contender, Our};
@@ -40,25 +40,27 @@ fn fastest(isa: Isa) -> Our {
 
 impl Contender {
     /// The calling thread's generator.
-    fn per_thread<G: Placed>(kind: &Our) -> Self {
+    fn per_thread<G: StaticGenerator>(kind: &Our) -> Self {
         Self::ours(kind, "per-thread", Isa::detect(), || Some(draws::of_thread::<G>()))
             .keyed_anew(|| Some(draws::of_thread::<G>()))
     }
 
     /// The processor's generator.
-    fn per_cpu<G: Placed>(kind: &Our) -> Self {
+    fn per_cpu<G: StaticGenerator>(kind: &Our) -> Self {
         Self::ours(kind, "per-cpu", Isa::detect(), || Some(draws::of_cpu::<G>()))
             .keyed_anew(|| Some(draws::of_cpu::<G>()))
     }
 
     /// A generator that its user owns, by kernels of `isa`.
     fn owned<G: Generator>(kind: &Our, api: &str, isa: Isa) -> Self {
-        Self::ours(kind, api, isa, move || Some(draws::held(Held::<G>::with_isa(isa).ok()?)))
+        Self::ours(kind, api, isa, move || Some(draws::held(Owned::<G>::with_isa(isa).ok()?)))
     }
 
     /// The generator of a program of one thread.
     fn single<G: Generator>(kind: &Our) -> Self {
-        Self::ours(kind, "single", Isa::detect(), || Some(draws::single(Single::<G>::new().ok()?)))
+        Self::ours(kind, "single", Isa::detect(), || {
+            Some(draws::single(SingleThread::<G>::new().ok()?))
+        })
     }
 
     /// One generator of all threads.
@@ -147,7 +149,7 @@ pub(crate) fn variants_of_the_message() -> Vec<Contender> {
 pub(crate) fn other_ciphers() -> Vec<Contender> {
     fn both<C: SeedCore>(subject: &'static str) -> [Contender; 2]
     where
-        Rekeying<C>: Placed,
+        Rekeying<C>: StaticGenerator,
     {
         let kind = Our::rekeying::<C>(subject);
         [Contender::per_cpu::<Rekeying<C>>(&kind), Contender::per_thread::<Rekeying<C>>(&kind)]

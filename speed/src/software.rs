@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::time::Instant;
 
-use lanecrypt_engine::{Algorithm, Engine, Error, Room, Session};
+use lanecrypt_engine::{Algorithm, BatchBuffer, Engine, Error, Session};
 
 use crate::processors::{Pinned, allowed};
 
@@ -72,7 +72,7 @@ fn nanoseconds(engine: &Engine, sessions: &[Session], size: usize, depth: usize)
     let nonce = vec![1; first.algorithm()?.nonce_length()];
     let mut messages = vec![vec![0; size]; depth];
     let mut tags = vec![vec![0; first.tag_length()]; depth];
-    let mut room = engine.room(depth);
+    let mut buffer = engine.batch_buffer(depth);
     // So that reading the clock does not count.
     let turns = MESSAGES.div_ceil(depth);
     let (start, mut rounds, mut least) = (Instant::now(), 0, Duration::MAX);
@@ -80,7 +80,7 @@ fn nanoseconds(engine: &Engine, sessions: &[Session], size: usize, depth: usize)
     while rounds < 3 || start.elapsed() < TIME {
         let begun = Instant::now();
         for _ in 0..turns {
-            serve(sessions, &nonce, &mut messages, &mut tags, &mut room)?;
+            serve(sessions, &nonce, &mut messages, &mut tags, &mut buffer)?;
         }
         least = least.min(begun.elapsed());
         rounds += 1;
@@ -95,7 +95,7 @@ fn serve(
     nonce: &[u8],
     messages: &mut [Vec<u8>],
     tags: &mut [Vec<u8>],
-    room: &mut Room,
+    buffer: &mut BatchBuffer,
 ) -> Option<()> {
     let alone = messages.len() == 1;
     let each = sessions.iter().cycle().zip(messages.iter_mut().zip(tags));
@@ -108,7 +108,7 @@ fn serve(
         }
         return Some(());
     }
-    let mut batch = room.batch();
+    let mut batch = buffer.batch();
     for (session, (message, tag)) in each {
         match session.tag_length() {
             0 => batch.encrypt(session, nonce, &mut message[..]),

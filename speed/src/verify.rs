@@ -37,7 +37,7 @@ pub enum Defect {
     /// A forged packet was opened.
     Forgery,
     /// A genuine packet was refused.
-    Refusal,
+    RejectReason,
     /// The end of a request was left as it was.
     Unfilled,
     /// The same 16 bytes came twice, or from two threads.
@@ -56,7 +56,7 @@ impl fmt::Display for Defect {
             Self::Kernel => "its keystream differs from the portable kernel's",
             Self::Answer => "its answer differs from the portable kernel's",
             Self::Forgery => "it opens forged packets",
-            Self::Refusal => "it refuses genuine packets",
+            Self::RejectReason => "it refuses genuine packets",
             Self::Unfilled => "it leaves the end of a request unfilled",
             Self::Repeats => "it gives the same bytes twice",
             Self::Biased => "its ones and zeros are not balanced",

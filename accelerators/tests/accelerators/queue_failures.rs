@@ -3,7 +3,7 @@
 
 use lanecrypt_accelerators::model::{Card, Fault, Faults, Host, Model, VirtualClock};
 use lanecrypt_accelerators::{Balanced, Member};
-use lanecrypt_engine::queue::{Attached, LocalQueue, MessageError, Settings, WorkerQueue};
+use lanecrypt_engine::queue::{LocalQueue, MessageError, SessionHandle, Settings, WorkerQueue};
 use lanecrypt_engine::{Algorithm, Engine, Error};
 use lanecrypt_testing::batches::keys::{Key, random_keys};
 use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
@@ -66,7 +66,7 @@ impl Stage {
         }
     }
 
-    fn attach(&self, queue: &mut impl Queue) -> Vec<Attached> {
+    fn attach(&self, queue: &mut impl Queue) -> Vec<SessionHandle> {
         let names = ["balanced", CARD, "flaky"];
         let each = self.keys.iter().zip(names.iter().cycle());
         each.map(|(key, name)| {

@@ -99,9 +99,9 @@ struct SideBySide<'a> {
 impl SideBySide<'_> {
     #[inline(never)]
     fn make(&mut self, isa: Isa) {
-        let mut fronts = [[0; 8]; 16];
-        chacha::fronts(isa, &self.blocks, &mut fronts);
-        for (mask, front) in self.masks.drain(..).zip(fronts) {
+        let mut masks = [[0; 8]; 16];
+        chacha::header_masks(isa, &self.blocks, &mut masks);
+        for (mask, front) in self.masks.drain(..).zip(masks) {
             let [first @ .., _, _, _] = front;
             *mask = first;
         }

@@ -37,7 +37,7 @@ fn text(statistics: &Statistics) -> String {
         ("Signatures", statistics.signatures.to_string()),
         ("Requests that failed", statistics.failed.to_string()),
         ("Batches", statistics.batches.to_string()),
-        ("Requests in a batch (lane fill)", format!("{:.2}", statistics.lane_fill())),
+        ("Requests in a batch (lane fill)", format!("{:.2}", statistics.lane_utilization())),
         ("Times that it slept", statistics.sleeps.to_string()),
     ];
     let latencies = PARTS.map(|(name, part)| {
@@ -74,7 +74,7 @@ fn json(statistics: &Statistics) -> serde_json::Value {
         "signature_batches": statistics.signature_batches,
         "failed": statistics.failed,
         "batches": statistics.batches,
-        "lane_fill": statistics.lane_fill(),
+        "lane_utilization": statistics.lane_utilization(),
         "batch_sizes": statistics.batch_sizes,
         "sleeps": statistics.sleeps,
         "latency_ns": latencies.into_iter().collect::<serde_json::Map<_, _>>(),

@@ -21,17 +21,17 @@ const USUAL: [&str; 9] = [
 ];
 
 pub(super) fn text(machine: &Machine) -> String {
-    let facilities = &machine.facilities;
+    let capabilities = &machine.capabilities;
     let random = format!(
         "{}, seeded {}",
         Fastest::name(machine.isa),
-        if facilities.vdso { "without a system call" } else { "by system calls" }
+        if capabilities.vdso { "without a system call" } else { "by system calls" }
     );
-    let state = match facilities.wipe_on_fork {
+    let state = match capabilities.wipe_on_fork {
         true => format!(
             "emptied by fork; in core dumps: {}; in swap space: {}",
-            never(facilities.dont_dump),
-            never(facilities.locked)
+            never(capabilities.dont_dump),
+            never(capabilities.locked)
         ),
         false => String::from("none: every random number is a request to the kernel"),
     };

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use lanecrypt_random::{
     AesCtr, Arc4, ChaCha, EntropyError, Erasing, ErasingCore, Fastest, Generator, Hc128, Isa,
-    PerCpu, PerThread, Placed, Rekeying, Salsa, SeedCore, Shared,
+    PerCpu, PerThread, Rekeying, Salsa, SeedCore, Shared, StaticGenerator,
 };
 
 /// The available ciphers.
@@ -60,13 +60,13 @@ pub(crate) trait Source: Sync {
     fn fill(&self, out: &mut [u8]) -> Result<(), EntropyError>;
 }
 
-impl<G: Placed> Source for PerThread<G> {
+impl<G: StaticGenerator> Source for PerThread<G> {
     fn fill(&self, out: &mut [u8]) -> Result<(), EntropyError> {
         Self::try_fill(out)
     }
 }
 
-impl<G: Placed> Source for PerCpu<G> {
+impl<G: StaticGenerator> Source for PerCpu<G> {
     fn fill(&self, out: &mut [u8]) -> Result<(), EntropyError> {
         Self::try_fill(out)
     }
@@ -132,7 +132,7 @@ impl Core {
         placement: Placement,
     ) -> Result<Box<dyn Source>, Missing>
     where
-        Rekeying<C>: Placed,
+        Rekeying<C>: StaticGenerator,
     {
         match kind {
             Kind::Rekeying => placed::<Rekeying<C>>(placement),
@@ -149,8 +149,8 @@ fn of_kind<C: ErasingCore + 'static>(
     placement: Placement,
 ) -> Result<Box<dyn Source>, Missing>
 where
-    Erasing<C>: Placed,
-    Rekeying<C>: Placed,
+    Erasing<C>: StaticGenerator,
+    Rekeying<C>: StaticGenerator,
 {
     match kind {
         Kind::Erasing => placed::<Erasing<C>>(placement),
@@ -158,7 +158,7 @@ where
     }
 }
 
-fn placed<G: Placed + 'static>(placement: Placement) -> Result<Box<dyn Source>, Missing> {
+fn placed<G: StaticGenerator + 'static>(placement: Placement) -> Result<Box<dyn Source>, Missing> {
     Ok(match placement {
         Placement::PerThread => Box::new(PerThread::<G>::new()),
         Placement::PerCpu => Box::new(PerCpu::<G>::new()),

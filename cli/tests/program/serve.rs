@@ -126,7 +126,7 @@ fn serves_named_rsa_keys() {
         assert_eq!(right, Ok(()));
     }
     let other = client.named_rsa_session("tls", Padding::pss(Hash::SHA512));
-    let refusal = lanecrypt_device::Refusal::Padding;
+    let refusal = lanecrypt_device::RejectReason::Padding;
     assert_eq!(other, Err(lanecrypt_device::Error::Denied(refusal)));
     end(daemon);
 }

@@ -143,7 +143,7 @@ impl<B: AsMut<[u8]>> Client<B> {
     ///
     /// If the connection ends. Parts without an answer then stay without one.
     pub(super) fn run(&mut self, parts: &mut [impl Part]) -> Result<(), Error> {
-        self.channel.is_usable()?;
+        self.channel.check_usable()?;
         let (mut given, mut answered) = (0, 0);
         while answered < parts.len() {
             while let Some(part) = parts.get_mut(given) {
@@ -160,7 +160,7 @@ impl<B: AsMut<[u8]>> Client<B> {
             if answered == parts.len() {
                 break;
             }
-            self.channel.tell();
+            self.channel.publish();
             self.channel.wait()?;
             while let Some(done) = self.channel.next()? {
                 match done.pending.owner {

@@ -12,13 +12,13 @@ use super::watch::Watch;
 use super::window::{Owner, Pending, Window};
 use crate::protocol::request::{Request, completed};
 use crate::protocol::socket::Packet;
-use crate::protocol::{Answer, Asked};
-use crate::shared::bell::settle;
+use crate::protocol::{ControlRequest, ControlResponse};
 use crate::shared::processor::here;
+use crate::shared::wakeup::settle;
 use crate::shared::{Layout, Mapping, Side};
 use crate::{ConnectError, Error};
 
-/// How many requests are published together before the daemon is told of all.
+/// How many requests are published together before the daemon is notified of all.
 const PART: u32 = 8;
 
 /// A connection to a daemon.
@@ -33,10 +33,10 @@ pub(super) struct Channel {
     /// How many requests that take long are in flight, in either window, and how many may be.
     long: u32,
     most_long: u32,
-    /// How many requests are in the ring, how many of them the daemon has been told of, and how many
+    /// How many requests are in the ring, how many of them are published to the daemon, and how many
     /// completions have been read.
     submitted: u32,
-    told: u32,
+    published: u32,
     read: u32,
     watch: Watch,
     /// When the daemon was last seen alive, and how often nothing has been found since.
@@ -65,10 +65,11 @@ impl Channel {
         let socket = dial(path)?;
         let mut packet = Packet::new();
         let wished = settings.arena.saturating_add(LONG_ARENA);
-        let hello = Asked::Hello { depth: settings.depth, arena: wished, processor: here() };
+        let hello =
+            ControlRequest::Hello { depth: settings.depth, arena: wished, processor: here() };
         let descriptors = greet(&socket, &mut packet, &hello, path)?;
         let [Some(memory), Some(doorbell)] = descriptors else { return Err(strange()) };
-        let Some(Answer::Welcome { depth, arena, signatures }) = packet.value().1 else {
+        let Some(ControlResponse::Welcome { depth, arena, signatures }) = packet.value().1 else {
             return Err(strange());
         };
         let layout = Layout::new(depth, arena).map_err(|_| strange())?;
@@ -84,7 +85,7 @@ impl Channel {
             long: 0,
             most_long: signatures.min(depth),
             submitted: 0,
-            told: 0,
+            published: 0,
             read: 0,
             watch: Watch::new(memory.clone(), settings),
             seen: Instant::now(),
@@ -125,12 +126,12 @@ impl Channel {
 
     /// Whether the connection may be used.
     #[inline]
-    pub(super) fn is_usable(&self) -> Result<(), Error> {
-        self.connection.is_usable()
+    pub(super) fn check_usable(&self) -> Result<(), Error> {
+        self.connection.check_usable()
     }
 
     /// Puts a request into the ring, after `fill` has put its bytes from an offset on into the arena.
-    /// The daemon is not [told](Self::tell) of it yet.
+    /// It is not [published](Self::publish) to the daemon yet.
     ///
     /// # Errors
     ///
@@ -169,7 +170,7 @@ impl Channel {
             self.long_window.wait(number & !LONG, pending);
         }
         if self.submitted.is_multiple_of(PART) {
-            // A daemon that is awake may begin; one that sleeps is woken when it is told of all.
+            // A daemon that is awake may begin; one that sleeps is woken when all are published.
             self.memory.submit(self.submitted);
         }
         Ok(number)
@@ -193,14 +194,14 @@ impl Channel {
 
     /// Tells the daemon of the requests that have been put, and wakes it if it sleeps.
     #[inline]
-    pub(super) fn tell(&mut self) {
-        if self.told == self.submitted {
+    pub(super) fn publish(&mut self) {
+        if self.published == self.submitted {
             return;
         }
-        self.told = self.submitted;
+        self.published = self.submitted;
         self.memory.submit(self.submitted);
         settle();
-        if self.memory.bell(Side::Daemon).is_to_ring() {
+        if self.memory.wakeup(Side::Daemon).is_due() {
             self.ring();
         }
     }
@@ -246,13 +247,13 @@ impl Channel {
         self.memory.completed() != self.read
     }
 
-    /// Now and then looks whether the daemon lives.
+    /// Checks now and then whether the daemon is alive.
     #[cold]
     fn missed(&mut self) -> Result<Option<Done>, Error> {
         self.misses = self.misses.wrapping_add(1);
         if self.misses.is_multiple_of(16)
-            && self.seen.elapsed() >= self.watch.longest_nap()
-            && !self.lives()
+            && self.seen.elapsed() >= self.watch.max_sleep()
+            && !self.check_alive()
             && !self.is_ready()
         {
             return Err(Error::Disconnected);
@@ -273,26 +274,26 @@ impl Channel {
             return Ok(());
         }
         loop {
-            self.watch.nap(self.read, || false);
+            self.watch.sleep(self.read, || false);
             if self.is_ready() {
                 return Ok(());
             }
-            if !self.is_attended() {
+            if !self.poll_liveness() {
                 // What it published last counts.
                 return if self.is_ready() { Ok(()) } else { Err(Error::Disconnected) };
             }
         }
     }
 
-    /// Whether the daemon lives; looks at most twice in a nap.
-    pub(super) fn is_attended(&mut self) -> bool {
-        let is_recent = self.seen.elapsed() < self.watch.longest_nap() / 2;
-        if is_recent { !self.connection.is_gone() } else { self.lives() }
+    /// Whether the daemon is alive; checks at most twice in the longest sleep.
+    pub(super) fn poll_liveness(&mut self) -> bool {
+        let is_recent = self.seen.elapsed() < self.watch.max_sleep() / 2;
+        if is_recent { !self.connection.is_gone() } else { self.check_alive() }
     }
 
-    fn lives(&mut self) -> bool {
+    fn check_alive(&mut self) -> bool {
         self.seen = Instant::now();
-        self.connection.lives()
+        self.connection.check_alive()
     }
 }
 

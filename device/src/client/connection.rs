@@ -1,4 +1,4 @@
-//! The socket of a connection: what is asked by it, and whether the daemon lives.
+//! The socket of a connection: control requests, and whether the daemon is alive.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::io;
@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use rustix::net::{SocketFlags, connect};
 
 use crate::protocol::socket::{self, Packet};
-use crate::protocol::{Answer, Asked, Greeting, MAGIC, Refusal};
+use crate::protocol::{ControlRequest, ControlResponse, Greeting, MAGIC, RejectReason};
 use crate::{ConnectError, Error};
 
 /// A socket that a daemon has welcomed.
@@ -33,30 +33,30 @@ impl Connection {
 
     /// Whether the process is that which has connected.
     #[inline]
-    pub(super) fn is_here(&self) -> Result<(), Error> {
+    pub(super) fn ensure_open(&self) -> Result<(), Error> {
         if self.process.is_current() { Ok(()) } else { Err(Error::Forked) }
     }
 
     /// Whether it may be used.
     #[inline]
-    pub(super) fn is_usable(&self) -> Result<(), Error> {
-        self.is_here()?;
+    pub(super) fn check_usable(&self) -> Result<(), Error> {
+        self.ensure_open()?;
         if self.is_gone() { Err(Error::Disconnected) } else { Ok(()) }
     }
 
     /// Asks, waits for the answer, and has `take` look at it.
     pub(super) fn ask<T>(
         &self,
-        asked: &Asked<'_>,
-        take: impl FnOnce(Answer<'_>) -> Option<T>,
+        asked: &ControlRequest<'_>,
+        take: impl FnOnce(ControlResponse<'_>) -> Option<T>,
     ) -> Result<T, Error> {
-        self.is_usable()?;
+        self.check_usable()?;
         let _turn = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
         let mut packet = Packet::new();
         if let Err(error) = packet.send(&self.socket, asked, &[]) {
             // A packet that is too long has not been sent.
             if error.kind() == io::ErrorKind::InvalidInput {
-                return Err(Error::Denied(Refusal::KeyLength));
+                return Err(Error::Denied(RejectReason::KeyLength));
             }
             return Err(self.lost());
         }
@@ -64,14 +64,14 @@ impl Connection {
             return Err(self.lost());
         }
         match packet.value().1 {
-            Some(Answer::Refused(refusal)) => Err(Error::Denied(refusal)),
+            Some(ControlResponse::Refused(refusal)) => Err(Error::Denied(refusal)),
             Some(answer) => take(answer).ok_or(Error::Malformed),
             None => Err(Error::Malformed),
         }
     }
 
     /// Whether the daemon still holds its end of the socket.
-    pub(super) fn lives(&self) -> bool {
+    pub(super) fn check_alive(&self) -> bool {
         if self.is_gone() {
             return false;
         }
@@ -86,7 +86,7 @@ impl Connection {
 
     #[inline]
     pub(super) fn is_gone(&self) -> bool {
-        // Relaxed: nothing else is told by it.
+        // Relaxed: it publishes nothing else.
         self.is_gone.load(Ordering::Relaxed)
     }
 
@@ -125,7 +125,7 @@ pub(super) fn dial(path: &Path) -> Result<OwnedFd, ConnectError> {
 pub(super) fn greet(
     socket: &OwnedFd,
     packet: &mut Packet,
-    asked: &Asked<'_>,
+    asked: &ControlRequest<'_>,
     path: &Path,
 ) -> Result<[Option<OwnedFd>; 2], ConnectError> {
     let strange = || ConnectError::NotADaemon(path.to_owned());
@@ -148,10 +148,10 @@ pub(super) fn greet(
         (Err(_), Err(error)) | (Err(error), Ok(())) => return Err(gone(error)),
     };
     match packet.value() {
-        (_, Some(Answer::Refused(refusal))) => Err(ConnectError::Refused(refusal)),
+        (_, Some(ControlResponse::Refused(refusal))) => Err(ConnectError::Refused(refusal)),
         (_, Some(_)) => Ok(descriptors),
         (Some(Greeting { magic: MAGIC, version }), None) if version != Greeting::OURS.version => {
-            Err(ConnectError::Refused(Refusal::Version(version)))
+            Err(ConnectError::Refused(RejectReason::Version(version)))
         }
         _ => Err(strange()),
     }

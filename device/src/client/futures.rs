@@ -1,7 +1,7 @@
 //! A client whose completions are futures.
 
-mod places;
-mod served;
+mod completion_future;
+mod slots;
 mod waiter;
 
 use core::fmt;
@@ -11,15 +11,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use self::places::Places;
-pub use self::served::Served;
+pub use self::completion_future::CompletionFuture;
+use self::slots::Slots;
 use self::waiter::{Shared, Waiter};
 use super::channel::Channel;
 use super::connection::Connection;
 use super::sessions::sessions;
 use super::watch::Watch;
 use super::{Session, Settings};
-use crate::{Completion, ConnectError, Error, Message, NotTaken};
+use crate::{Completion, ConnectError, Error, Message, Rejected};
 
 /// A connection to a daemon, whose completions are futures.
 ///
@@ -27,7 +27,7 @@ use crate::{Completion, ConnectError, Error, Message, NotTaken};
 /// [`AsyncQueue`](lanecrypt_engine::queue::AsyncQueue) of the engine. A thread of its own waits for
 /// the daemon and wakes the tasks; while nothing is in flight it sleeps.
 ///
-/// The daemon is told of a message when it is submitted, so it is served whether its future is
+/// A message is published to the daemon when it is submitted, so it is served whether its future is
 /// polled or not. Dropping a future drops its message's buffer, at once or when the daemon has
 /// answered.
 ///
@@ -85,7 +85,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncClient<B> {
         let ([depth, _], longest) = (channel.depths(), channel.longest());
         let memory = channel.memory().clone();
         let watch = Watch::new(memory.clone(), settings);
-        let shared = Arc::new(Shared::new(Places::new(channel, depth), memory));
+        let shared = Arc::new(Shared::new(Slots::new(channel, depth), memory));
         let waiter = Waiter::new(shared.clone(), watch);
         let thread = thread::Builder::new().name("lanecrypt-device".into());
         let thread = thread.spawn(move || waiter.run()).map_err(ConnectError::System)?;
@@ -108,11 +108,11 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncClient<B> {
             let Some(given) = message.take() else { return Poll::Pending };
             match self.take(given, Some(context.waker())) {
                 Ok(served) => Poll::Ready(Ok(served)),
-                Err(NotTaken { given, reason: Error::Full }) => {
+                Err(Rejected { given, reason: Error::Full }) => {
                     message = Some(given);
                     Poll::Pending
                 }
-                Err(NotTaken { reason, .. }) => Poll::Ready(Err(reason)),
+                Err(Rejected { reason, .. }) => Poll::Ready(Err(reason)),
             }
         });
         taken.await?.await
@@ -126,7 +126,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncClient<B> {
     pub fn submit<N: AsRef<[u8]>>(
         &self,
         message: Message<N, B>,
-    ) -> Result<Served<'_, B>, NotTaken<Message<N, B>>> {
+    ) -> Result<CompletionFuture<'_, B>, Rejected<Message<N, B>>> {
         self.take(message, None)
     }
 
@@ -135,15 +135,15 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncClient<B> {
         &self,
         message: Message<N, B>,
         task: Option<&Waker>,
-    ) -> Result<Served<'_, B>, NotTaken<Message<N, B>>> {
-        if let Err(reason) = self.connection.is_usable() {
-            return Err(NotTaken { given: message, reason });
+    ) -> Result<CompletionFuture<'_, B>, Rejected<Message<N, B>>> {
+        if let Err(reason) = self.connection.check_usable() {
+            return Err(Rejected { given: message, reason });
         }
         let mut places = self.shared.lock();
         match places.submit(message) {
             Ok(place) => {
                 self.shared.begins(places);
-                Ok(Served::new(self, place))
+                Ok(CompletionFuture::new(self, place))
             }
             Err(not_taken) => {
                 if let Some(task) = task.filter(|_| not_taken.reason == Error::Full) {
@@ -161,7 +161,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncClient<B> {
     /// [`Error::Disconnected`] or [`Error::Forked`].
     pub async fn ready(&self) -> Result<(), Error> {
         poll_fn(|context| {
-            if let Err(reason) = self.connection.is_usable() {
+            if let Err(reason) = self.connection.check_usable() {
                 return Poll::Ready(Err(reason));
             }
             let mut places = self.shared.lock();
@@ -182,7 +182,7 @@ impl<B> AsyncClient<B> {
     /// dropped; in a forked child 0.
     #[must_use]
     pub fn in_flight(&self) -> usize {
-        if self.connection.is_here().is_err() {
+        if self.connection.ensure_open().is_err() {
             return 0;
         }
         self.shared.lock().taken()
@@ -204,7 +204,7 @@ impl<B> AsyncClient<B> {
 impl<B> Drop for AsyncClient<B> {
     fn drop(&mut self) {
         let Some(waiter) = self.waiter.take() else { return };
-        if self.connection.is_here().is_err() {
+        if self.connection.ensure_open().is_err() {
             // The thread stayed with the parent.
             core::mem::forget(waiter);
             return;
@@ -225,5 +225,5 @@ impl<B> fmt::Debug for AsyncClient<B> {
 const _: () = {
     const fn shared<T: Send + Sync>() {}
     shared::<AsyncClient>();
-    shared::<Served<'_, Vec<u8>>>();
+    shared::<CompletionFuture<'_, Vec<u8>>>();
 };

@@ -16,7 +16,7 @@ use super::{Client, Session, Settings};
 use crate::protocol::request::{Code, Request};
 use crate::protocol::status;
 use crate::shared::Mapping;
-use crate::{ConnectError, Error, Refusal};
+use crate::{ConnectError, Error, RejectReason};
 
 /// The engine's driver `device`, whose sessions live in a daemon.
 ///
@@ -99,8 +99,8 @@ impl Driver for Remote {
 fn opened(session: Result<Session, Error>) -> Result<SessionId, Cipher> {
     match session {
         Ok(session) => Ok(SessionId(u64::from(session.number))),
-        Err(Error::Denied(Refusal::KeyLength)) => Err(Cipher::KeyLength),
-        Err(Error::Denied(Refusal::WeakKey)) => Err(Cipher::WeakKey),
+        Err(Error::Denied(RejectReason::KeyLength)) => Err(Cipher::KeyLength),
+        Err(Error::Denied(RejectReason::WeakKey)) => Err(Cipher::WeakKey),
         Err(Error::Denied(_)) => Err(Cipher::Unsupported),
         Err(_) => Err(Cipher::DriverFailed),
     }

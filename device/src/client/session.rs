@@ -2,7 +2,7 @@
 
 use lanecrypt_engine::Algorithm;
 
-/// A session that lives in a daemon, by number. It means nothing to any other client.
+/// A session in a daemon, by number. It means nothing to any other client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Session {
     pub(crate) number: u32,

@@ -14,14 +14,14 @@ pub struct Settings {
     pub(super) depth: u32,
     pub(super) arena: u32,
     pub(super) spin: Duration,
-    pub(super) nap: Duration,
+    pub(super) max_sleep: Duration,
 }
 
 impl Default for Settings {
     /// 256 requests in flight, an arena of 1 MiB, and 100 µs of looking before it sleeps.
     fn default() -> Self {
-        let nap = Duration::from_millis(40);
-        Self { depth: 256, arena: 1 << 20, spin: spin::USUAL, nap }
+        let max_sleep = Duration::from_millis(40);
+        Self { depth: 256, arena: 1 << 20, spin: spin::USUAL, max_sleep }
     }
 }
 
@@ -37,11 +37,11 @@ impl Settings {
         Self { arena: bytes, ..self }
     }
 
-    /// For how long to sleep before looking whether the daemon lives: for tests, where a client that
+    /// For how long to sleep before checking whether the daemon is alive: for tests, where a client that
     /// nobody wakes shall not find out by itself.
     #[doc(hidden)]
-    pub fn nap(self, longest: Duration) -> Self {
-        Self { nap: longest, ..self }
+    pub fn max_sleep(self, longest: Duration) -> Self {
+        Self { max_sleep: longest, ..self }
     }
 
     /// For how long to look for an answer before sleeping. If that is in vain, the next time is
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn who_waits_looks_in_time_whether_the_daemon_lives() {
         let settings = Settings::default().spin(Duration::MAX);
-        assert!(settings.spin + settings.nap <= Duration::from_millis(90));
+        assert!(settings.spin + settings.max_sleep <= Duration::from_millis(90));
         let short = Duration::from_micros(5);
         assert_eq!(Settings::default().spin(short).spin, short);
     }

@@ -7,8 +7,8 @@ use rustix::event::Timespec;
 use rustix::thread::futex;
 
 use super::Settings;
-use crate::shared::bell::{Bell, settle};
 use crate::shared::processor::here;
+use crate::shared::wakeup::{Wakeup, settle};
 use crate::shared::{Mapping, Side};
 use crate::spin::Spin;
 
@@ -17,17 +17,17 @@ use crate::spin::Spin;
 pub(super) struct Watch {
     memory: Arc<Mapping>,
     spin: Spin,
-    /// For how long it sleeps before somebody looks whether the daemon lives.
-    nap: Duration,
+    /// For how long it sleeps before it checks whether the daemon is alive.
+    max_sleep: Duration,
 }
 
 impl Watch {
     pub(super) fn new(memory: Arc<Mapping>, settings: &Settings) -> Self {
-        Self { memory, spin: Spin::new(settings.spin), nap: settings.nap }
+        Self { memory, spin: Spin::new(settings.spin), max_sleep: settings.max_sleep }
     }
 
-    pub(super) fn longest_nap(&self) -> Duration {
-        self.nap
+    pub(super) fn max_sleep(&self) -> Duration {
+        self.max_sleep
     }
 
     /// Looks for a while whether there are completions behind the first `read`.
@@ -46,28 +46,28 @@ impl Watch {
 
     /// Sleeps until the daemon wakes this side, or for a while; not at all if there are completions
     /// behind the first `read`, or if it `is_called`. Whoever calls it must [ring] then.
-    pub(super) fn nap(&self, read: u32, is_called: impl FnOnce() -> bool) {
-        let bell = self.memory.bell(Side::Client);
-        bell.falls_asleep();
+    pub(super) fn sleep(&self, read: u32, is_called: impl FnOnce() -> bool) {
+        let wakeup = self.memory.wakeup(Side::Client);
+        wakeup.falls_asleep();
         settle();
         if self.memory.completed() == read && !is_called() {
             // One that is too long for the system has no end.
-            let nap = Timespec::try_from(self.nap).ok();
+            let max_sleep = Timespec::try_from(self.max_sleep).ok();
             // Whatever it says, one looks afterwards. Without the flag for private memory, because
             // the other side has a mapping of its own.
             let flags = futex::Flags::empty();
-            let _ = futex::wait(bell.word(), flags, Bell::ASLEEP, nap.as_ref());
+            let _ = futex::wait(wakeup.word(), flags, Wakeup::ASLEEP, max_sleep.as_ref());
         }
-        bell.wakes_up();
+        wakeup.wakes_up();
     }
 }
 
 /// Wakes whoever naps at this memory, in this process.
 pub(super) fn ring(memory: &Mapping) {
     settle();
-    let bell = memory.bell(Side::Client);
-    if bell.is_to_ring() {
+    let wakeup = memory.wakeup(Side::Client);
+    if wakeup.is_due() {
         // It can only fail for other arguments.
-        let _ = futex::wake(bell.word(), futex::Flags::empty(), 1);
+        let _ = futex::wake(wakeup.word(), futex::Flags::empty(), 1);
     }
 }

@@ -154,7 +154,7 @@ fn words_of(nonce: &[u8]) -> [u64; 3] {
 /// A request as the daemon finds it: any numbers. Its parts are [checked](Self::places) before they
 /// are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct WireRequest {
     /// The client's number.
     pub(crate) number: u64,
     pub(crate) session: u32,
@@ -169,7 +169,7 @@ pub(crate) struct Found {
 
 /// How a request divides its bytes of the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Places {
+pub(crate) struct ArenaRanges {
     /// The length of the nonce, if it stands there.
     pub(crate) nonce: usize,
     /// The length of the associated data.
@@ -178,7 +178,7 @@ pub(crate) struct Places {
     pub(crate) span: usize,
 }
 
-impl Found {
+impl WireRequest {
     /// What the words of a request say.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "parts of words")]
@@ -211,13 +211,13 @@ impl Found {
 
     /// How it divides its bytes, if they are within an arena of this length.
     #[inline]
-    pub(crate) fn places(&self, arena: u32) -> Option<Places> {
+    pub(crate) fn places(&self, arena: u32) -> Option<ArenaRanges> {
         let nonce = usize::from(self.nonce_length);
         let nonce = if nonce > INLINE { nonce } else { 0 };
         // Three numbers below 2^33 together; nothing overflows.
         let span = nonce as u64 + u64::from(self.header) + u64::from(self.length);
         let within = u64::from(self.offset) + span <= u64::from(arena);
-        (within && !self.reserved).then_some(Places {
+        (within && !self.reserved).then_some(ArenaRanges {
             nonce,
             header: self.header as usize,
             span: usize::try_from(span).ok()?,
@@ -262,12 +262,12 @@ mod tests {
                 let nonce: Vec<u8> = (0..=255).cycle().take(nonce_length).collect();
                 let request =
                     Request { session: 0xdead_beef, code, nonce: &nonce, header: 7, length: 100 };
-                let found = Found::of(request.words(u64::MAX - 1, 64));
+                let found = WireRequest::of(request.words(u64::MAX - 1, 64));
                 assert_eq!(found.number, u64::MAX - 1);
                 assert_eq!((found.session, found.code()), (0xdead_beef, Some(code)));
                 let long = if nonce_length > INLINE { nonce_length } else { 0 };
                 let places = found.places(4096).expect("it is within");
-                assert_eq!(places, Places { nonce: long, header: 7, span: long + 107 });
+                assert_eq!(places, ArenaRanges { nonce: long, header: 7, span: long + 107 });
                 assert_eq!(request.span(), u32::try_from(long + 107).ok());
                 assert_eq!(found.nonce(), if long > 0 { &[] } else { &nonce[..] });
             }
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn lengths_that_overflow_are_refused() {
         let make = |offset: u64, header: u64, length: u64, nonce: u64, zero: u64| {
-            Found::of([0, nonce << 48, 0, 0, 0, offset | header << 32, length, zero])
+            WireRequest::of([0, nonce << 48, 0, 0, 0, offset | header << 32, length, zero])
         };
         let most = u64::from(u32::MAX);
         assert!(make(0, 0, 4096, 0, 0).places(4096).is_some());
@@ -296,7 +296,7 @@ mod tests {
         ] {
             assert_eq!(make(offset, header, length, nonce, zero).places(4096), None);
         }
-        assert_eq!(Found::of([0, 1 << 40, 0, 0, 0, 0, 0, 0]).places(4096), None);
+        assert_eq!(WireRequest::of([0, 1 << 40, 0, 0, 0, 0, 0, 0]).places(4096), None);
     }
 
     #[test]

@@ -166,7 +166,7 @@ fn retry<T>(mut call: impl FnMut() -> Result<T, Errno>) -> io::Result<T> {
 mod tests {
     use rustix::net::socketpair;
 
-    use super::super::{Answer, Asked, MAGIC, Refusal, VERSION};
+    use super::super::{ControlRequest, ControlResponse, MAGIC, RejectReason, VERSION};
     use super::*;
 
     fn pair() -> (OwnedFd, OwnedFd) {
@@ -178,7 +178,7 @@ mod tests {
     fn packets_and_descriptors_come_as_they_were_sent() {
         let (near, far) = pair();
         let mut packet = Packet::new();
-        let asked = Asked::Open { algorithm: "aes-128-gcm", key: &[7; 16] };
+        let asked = ControlRequest::Open { algorithm: "aes-128-gcm", key: &[7; 16] };
         packet.send(&near, &asked, &[]).expect("there is room");
         assert!(packet.bytes.iter().all(|&byte| byte == 0), "keys are wiped");
         packet.receive(&far).expect("it was sent");
@@ -186,7 +186,7 @@ mod tests {
         packet.wipe();
         assert!(packet.bytes.iter().all(|&byte| byte == 0), "keys are wiped");
 
-        let welcome = Answer::Welcome { depth: 2, arena: 4096, signatures: 3 };
+        let welcome = ControlResponse::Welcome { depth: 2, arena: 4096, signatures: 3 };
         packet.send(&far, &welcome, &[near.as_fd(), far.as_fd()]).expect("there is room");
         let descriptors = packet.receive_descriptors(&near).expect("it was sent");
         assert!(descriptors.iter().all(Option::is_some));
@@ -207,15 +207,16 @@ mod tests {
         let sent = postcard::to_slice(&(other, 3_u8, 4_u64), &mut bytes).expect("there is room");
         rustix::net::send(&near, sent, SendFlags::empty()).expect("there is room");
         packet.receive(&far).expect("it was sent");
-        assert_eq!(packet.value::<Asked<'_>>(), (Some(other), None));
+        assert_eq!(packet.value::<ControlRequest<'_>>(), (Some(other), None));
         rustix::net::send(&near, &[0xff; 30], SendFlags::empty()).expect("there is room");
         packet.receive(&far).expect("it was sent");
-        assert_eq!(packet.value::<Asked<'_>>().1, None);
+        assert_eq!(packet.value::<ControlRequest<'_>>().1, None);
         // Bytes behind the value.
-        let sent = postcard::to_slice(&(Greeting::OURS, Asked::Statistics, 1_u8), &mut bytes);
+        let sent =
+            postcard::to_slice(&(Greeting::OURS, ControlRequest::Statistics, 1_u8), &mut bytes);
         rustix::net::send(&near, sent.expect("there is room"), SendFlags::empty()).expect("room");
         packet.receive(&far).expect("it was sent");
-        assert_eq!(packet.value::<Asked<'_>>(), (Some(Greeting::OURS), None));
+        assert_eq!(packet.value::<ControlRequest<'_>>(), (Some(Greeting::OURS), None));
     }
 
     #[test]
@@ -226,9 +227,11 @@ mod tests {
         let refused = packet.receive(&far).expect_err("it is too long");
         assert_eq!(refused.kind(), io::ErrorKind::InvalidData);
         let key = vec![0; LONGEST];
-        let asked = Asked::Open { algorithm: "null", key: &key };
+        let asked = ControlRequest::Open { algorithm: "null", key: &key };
         let refused = packet.send(&near, &asked, &[]).expect_err("it is too long");
         assert_eq!(refused.kind(), io::ErrorKind::InvalidInput);
-        packet.send(&far, &Answer::Refused(Refusal::Malformed), &[]).expect("there is room");
+        packet
+            .send(&far, &ControlResponse::Refused(RejectReason::Malformed), &[])
+            .expect("there is room");
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn of(outcome: Result<(), Cipher>) -> u32 {
 #[cold]
 fn of_error(error: Cipher) -> u32 {
     let place = |wanted| CIPHER.iter().position(|&known| known == wanted);
-    // One that a later version of the ciphers has is told as another.
+    // One that a later version of the ciphers has is reported as another.
     let at = place(error).or_else(|| place(Cipher::Unsupported));
     at.and_then(|at| u32::try_from(at + 1).ok()).unwrap_or(MALFORMED)
 }

@@ -12,18 +12,18 @@ use rustix::net::sockopt::socket_peercred;
 use rustix::net::{SocketFlags, accept_with};
 use zeroize::Zeroizing;
 
-use super::clerk::News;
 use super::keys::Keys;
-#[cfg(feature = "rsa")]
-use super::makers::{Makers, padding};
 use super::peer::{Link, Peer};
+#[cfg(feature = "rsa")]
+use super::rsa_key_workers::{RsaKeyWorkers, padding};
 #[cfg(feature = "rsa")]
 use super::sessions::open_rsa;
 use super::sessions::{Opened, Sessions, open};
+use super::worker::CompletionNotifier;
 use crate::protocol::socket::Packet;
-use crate::protocol::{Answer, Asked, Greeting, VERSION};
+use crate::protocol::{ControlRequest, ControlResponse, Greeting, VERSION};
 use crate::shared::{Layout, Mapping};
-use crate::{Refusal, Statistics};
+use crate::{RejectReason, Statistics};
 
 /// How much clients may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,12 +55,12 @@ pub(super) struct Control {
     allows_null: bool,
     limits: Limits,
     #[cfg(feature = "rsa")]
-    makers: Makers,
+    makers: RsaKeyWorkers,
     /// The user of this process.
     own: u32,
     /// The number of the next client.
     next: u64,
-    /// Kept for a client that comes when there are no more descriptors, to tell it so.
+    /// InFlight for a client that comes when there are no more descriptors, to tell it so.
     spare: Option<OwnedFd>,
 }
 
@@ -92,7 +92,7 @@ impl Control {
         users: Vec<u32>,
         allows_null: bool,
         limits: Limits,
-        news: &Arc<News>,
+        news: &Arc<CompletionNotifier>,
     ) -> Self {
         let own = rustix::process::geteuid().as_raw();
         #[cfg(not(feature = "rsa"))]
@@ -104,7 +104,7 @@ impl Control {
             allows_null,
             limits,
             #[cfg(feature = "rsa")]
-            makers: Makers::new(news),
+            makers: RsaKeyWorkers::new(news),
             own,
             next: 0,
             spare: spare(),
@@ -137,16 +137,16 @@ impl Control {
             return Accepted::Refused;
         };
         if !self.serves(user) {
-            return self.refuse(socket, Refusal::User(user));
+            return self.refuse(socket, RejectReason::User(user));
         }
         if peers.len() >= self.limits.clients {
             // Who has said nothing for longest gives way to who comes, so that nobody can keep places
             // by being silent.
             match peers.iter().position(|peer| peer.link.is_none()) {
                 Some(silent) => {
-                    let _ = self.refuse(peers.remove(silent).socket, Refusal::Clients);
+                    let _ = self.refuse(peers.remove(silent).socket, RejectReason::Clients);
                 }
-                None => return self.refuse(socket, Refusal::Clients),
+                None => return self.refuse(socket, RejectReason::Clients),
             }
         }
         let number = self.next;
@@ -162,7 +162,7 @@ impl Control {
         drop(spare);
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let accepted = match accept_with(listener, flags) {
-            Ok(socket) => self.refuse(socket, Refusal::Descriptors),
+            Ok(socket) => self.refuse(socket, RejectReason::Descriptors),
             Err(_) => Accepted::Nobody,
         };
         self.has_room();
@@ -176,11 +176,11 @@ impl Control {
         }
     }
 
-    fn refuse(&self, socket: OwnedFd, refusal: Refusal) -> Accepted {
+    fn refuse(&self, socket: OwnedFd, refusal: RejectReason) -> Accepted {
         // What it has asked so far is read, so that the connection ends in order.
         let mut packet = Packet::new();
         let _ = packet.receive(&socket);
-        let _ = packet.send(&socket, &Answer::Refused(refusal), &[]);
+        let _ = packet.send(&socket, &ControlResponse::Refused(refusal), &[]);
         Accepted::Refused
     }
 
@@ -203,7 +203,7 @@ impl Control {
             return Heard::Gone;
         }
         match packet.value() {
-            (_, Some(Asked::Hello { depth, arena, processor })) => {
+            (_, Some(ControlRequest::Hello { depth, arena, processor })) => {
                 let layout = Layout::nearest(depth, arena, self.limits.arena);
                 self.link(peer, layout, processor, ring)
             }
@@ -212,13 +212,14 @@ impl Control {
                 match self.answer(peer, &asked, statistics, &mut name) {
                     Ok(Some(answer)) => send(peer, &answer),
                     Ok(None) => Heard::Answered,
-                    Err(refusal) => send(peer, &Answer::Refused(refusal)),
+                    Err(refusal) => send(peer, &ControlResponse::Refused(refusal)),
                 }
             }
             (greeting, None) => {
                 let is_other = greeting.is_some_and(Greeting::is_other_version);
-                let refusal = if is_other { Refusal::Version(VERSION) } else { Refusal::Malformed };
-                send(peer, &Answer::Refused(refusal));
+                let refusal =
+                    if is_other { RejectReason::Version(VERSION) } else { RejectReason::Malformed };
+                send(peer, &ControlResponse::Refused(refusal));
                 Heard::Gone
             }
         }
@@ -233,7 +234,7 @@ impl Control {
         ring: impl FnOnce(BorrowedFd<'_>) -> io::Result<()>,
     ) -> Heard {
         if peer.link.is_some() {
-            send(peer, &Answer::Refused(Refusal::Malformed));
+            send(peer, &ControlResponse::Refused(RejectReason::Malformed));
             return Heard::Gone;
         }
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
@@ -242,15 +243,15 @@ impl Control {
             Ok(made) => made,
             Err(error) => {
                 let refusal = match error.raw_os_error().map(Errno::from_raw_os_error) {
-                    Some(Errno::MFILE | Errno::NFILE) => Refusal::Descriptors,
-                    _ => Refusal::Memory,
+                    Some(Errno::MFILE | Errno::NFILE) => RejectReason::Descriptors,
+                    _ => RejectReason::Memory,
                 };
-                send(peer, &Answer::Refused(refusal));
+                send(peer, &ControlResponse::Refused(refusal));
                 return Heard::Gone;
             }
         };
         let (depth, arena) = (layout.depth(), layout.arena());
-        let welcome = Answer::Welcome { depth, arena, signatures: self.limits.signatures };
+        let welcome = ControlResponse::Welcome { depth, arena, signatures: self.limits.signatures };
         let descriptors = [descriptor.as_fd(), doorbell.as_fd()];
         if Packet::new().send(&peer.socket, &welcome, &descriptors).is_err() {
             return Heard::Gone;
@@ -267,43 +268,45 @@ impl Control {
     fn answer<'n>(
         &mut self,
         peer: &mut Peer,
-        asked: &Asked<'_>,
+        asked: &ControlRequest<'_>,
         statistics: &Statistics,
         name: &'n mut String,
-    ) -> Result<Option<Answer<'n>>, Refusal> {
+    ) -> Result<Option<ControlResponse<'n>>, RejectReason> {
         let opened = match *asked {
-            Asked::Statistics => return Ok(Some(Answer::Statistics(statistics.clone()))),
-            Asked::Close { session } => {
+            ControlRequest::Statistics => {
+                return Ok(Some(ControlResponse::Statistics(statistics.clone())));
+            }
+            ControlRequest::Close { session } => {
                 return match peer.sessions.remove(session) {
-                    true => Ok(Some(Answer::Closed)),
-                    false => Err(Refusal::Session),
+                    true => Ok(Some(ControlResponse::Closed)),
+                    false => Err(RejectReason::Session),
                 };
             }
-            Asked::Open { algorithm, key } => self.open(algorithm, key)?,
-            Asked::Generate { algorithm, length } => self.generate(algorithm, length)?,
-            Asked::Named { name } => {
-                self.keys.find(name, peer.user, self.own).ok_or(Refusal::Name)?
+            ControlRequest::Open { algorithm, key } => self.open(algorithm, key)?,
+            ControlRequest::Generate { algorithm, length } => self.generate(algorithm, length)?,
+            ControlRequest::Named { name } => {
+                self.keys.find(name, peer.user, self.own).ok_or(RejectReason::Name)?
             }
             #[cfg(feature = "rsa")]
-            Asked::NamedRsa { name, ref scheme } => {
+            ControlRequest::NamedRsa { name, ref scheme } => {
                 self.keys.find_rsa(name, padding(scheme)?, peer.user, self.own)?
             }
             #[cfg(not(feature = "rsa"))]
-            Asked::NamedRsa { .. } => return Err(Refusal::Algorithm),
-            Asked::PublicKey { session } => {
-                let opened = peer.sessions.find(session).ok_or(Refusal::Session)?;
-                return Ok(Some(Answer::PublicKey(public_key(opened)?)));
+            ControlRequest::NamedRsa { .. } => return Err(RejectReason::Algorithm),
+            ControlRequest::PublicKey { session } => {
+                let opened = peer.sessions.find(session).ok_or(RejectReason::Session)?;
+                return Ok(Some(ControlResponse::PublicKey(public_key(opened)?)));
             }
-            Asked::OpenRsa { .. } | Asked::GenerateRsa { .. } => {
+            ControlRequest::OpenRsa { .. } | ControlRequest::GenerateRsa { .. } => {
                 // Nobody has a key made in vain.
                 if peer.sessions.len() >= self.limits.sessions {
-                    return Err(Refusal::Sessions);
+                    return Err(RejectReason::Sessions);
                 }
                 self.make(peer.number, asked)?;
                 peer.awaits_key = true;
                 return Ok(None);
             }
-            Asked::Hello { .. } => return Err(Refusal::Malformed),
+            ControlRequest::Hello { .. } => return Err(RejectReason::Malformed),
         };
         if let Some(algorithm) = opened.session().algorithm() {
             *name = algorithm.to_string();
@@ -317,28 +320,31 @@ impl Control {
         peer: &mut Peer,
         opened: Opened,
         algorithm: &'n str,
-    ) -> Result<Answer<'n>, Refusal> {
+    ) -> Result<ControlResponse<'n>, RejectReason> {
         let signature_length = u32::try_from(opened.session().signature_length()).unwrap_or(0);
-        let session = peer.sessions.add(opened, self.limits.sessions).ok_or(Refusal::Sessions)?;
+        let session =
+            peer.sessions.add(opened, self.limits.sessions).ok_or(RejectReason::Sessions)?;
         Ok(match signature_length {
-            0 => Answer::Session { session, algorithm },
-            _ => Answer::RsaSession { session, signature_length },
+            0 => ControlResponse::Session { session, algorithm },
+            _ => ControlResponse::RsaSession { session, signature_length },
         })
     }
 
     /// Begins to make an RSA key that a client has asked for.
     #[cfg(feature = "rsa")]
-    fn make(&mut self, client: u64, asked: &Asked<'_>) -> Result<(), Refusal> {
+    fn make(&mut self, client: u64, asked: &ControlRequest<'_>) -> Result<(), RejectReason> {
         match asked {
-            Asked::OpenRsa { scheme, key } => self.makers.check(client, scheme, key),
-            Asked::GenerateRsa { scheme, bits } => self.makers.generate(client, scheme, *bits),
-            _ => Err(Refusal::Malformed),
+            ControlRequest::OpenRsa { scheme, key } => self.makers.check(client, scheme, key),
+            ControlRequest::GenerateRsa { scheme, bits } => {
+                self.makers.generate(client, scheme, *bits)
+            }
+            _ => Err(RejectReason::Malformed),
         }
     }
 
     #[cfg(not(feature = "rsa"))]
-    fn make(&mut self, _client: u64, _asked: &Asked<'_>) -> Result<(), Refusal> {
-        Err(Refusal::Algorithm)
+    fn make(&mut self, _client: u64, _asked: &ControlRequest<'_>) -> Result<(), RejectReason> {
+        Err(RejectReason::Algorithm)
     }
 
     /// Answers those that have waited for RSA keys. Returns those that are to be forgotten.
@@ -351,7 +357,7 @@ impl Control {
             peer.awaits_key = false;
             let opened = made.map(|(key, padding)| open_rsa(&self.engine, key, padding));
             let answer = opened.and_then(|opened| self.keep(peer, opened, ""));
-            if send(peer, &answer.unwrap_or_else(Answer::Refused)) == Heard::Gone {
+            if send(peer, &answer.unwrap_or_else(ControlResponse::Refused)) == Heard::Gone {
                 gone.push(client);
             }
         }
@@ -364,51 +370,51 @@ impl Control {
         self.makers.forget(client);
     }
 
-    fn open(&self, algorithm: &str, key: &[u8]) -> Result<Opened, Refusal> {
+    fn open(&self, algorithm: &str, key: &[u8]) -> Result<Opened, RejectReason> {
         let algorithm = self.algorithm(algorithm)?;
         open(&self.engine, algorithm, key).map_err(|error| match error {
-            Error::KeyLength => Refusal::KeyLength,
-            Error::WeakKey => Refusal::WeakKey,
-            _ => Refusal::Algorithm,
+            Error::KeyLength => RejectReason::KeyLength,
+            Error::WeakKey => RejectReason::WeakKey,
+            _ => RejectReason::Algorithm,
         })
     }
 
-    fn generate(&self, algorithm: &str, length: u32) -> Result<Opened, Refusal> {
+    fn generate(&self, algorithm: &str, length: u32) -> Result<Opened, RejectReason> {
         let lengths = self.algorithm(algorithm)?.key_lengths();
         let length = match length {
             0 => lengths.longest(),
             length => length as usize,
         };
         if !lengths.contains(length) {
-            return Err(Refusal::KeyLength);
+            return Err(RejectReason::KeyLength);
         }
         let mut key = Zeroizing::new(vec![0; length]);
-        lanecrypt_random::try_fill(&mut key).map_err(|_| Refusal::Entropy)?;
+        lanecrypt_random::try_fill(&mut key).map_err(|_| RejectReason::Entropy)?;
         self.open(algorithm, &key)
     }
 
-    fn algorithm(&self, name: &str) -> Result<Algorithm, Refusal> {
+    fn algorithm(&self, name: &str) -> Result<Algorithm, RejectReason> {
         match name.parse() {
-            Ok(Algorithm::NULL) if !self.allows_null => Err(Refusal::Null),
+            Ok(Algorithm::NULL) if !self.allows_null => Err(RejectReason::Null),
             Ok(algorithm) => Ok(algorithm),
-            Err(_) => Err(Refusal::Algorithm),
+            Err(_) => Err(RejectReason::Algorithm),
         }
     }
 }
 
 /// The DER of the public key of a session.
 #[cfg(feature = "rsa")]
-fn public_key(opened: &Opened) -> Result<Vec<u8>, Refusal> {
-    let (key, _) = opened.session().rsa_key().ok_or(Refusal::Algorithm)?;
+fn public_key(opened: &Opened) -> Result<Vec<u8>, RejectReason> {
+    let (key, _) = opened.session().rsa_key().ok_or(RejectReason::Algorithm)?;
     Ok(key.public_key().to_spki_der())
 }
 
 #[cfg(not(feature = "rsa"))]
-fn public_key(_opened: &Opened) -> Result<Vec<u8>, Refusal> {
-    Err(Refusal::Algorithm)
+fn public_key(_opened: &Opened) -> Result<Vec<u8>, RejectReason> {
+    Err(RejectReason::Algorithm)
 }
 
-fn send(peer: &Peer, answer: &Answer<'_>) -> Heard {
+fn send(peer: &Peer, answer: &ControlResponse<'_>) -> Heard {
     // A client that reads no answers is none.
     match Packet::new().send(&peer.socket, answer, &[]) {
         Ok(()) => Heard::Answered,

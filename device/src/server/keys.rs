@@ -15,7 +15,7 @@ use super::sessions::{Opened, Uses, open, operations};
 #[cfg(feature = "rsa")]
 use super::sessions::{open_rsa, rsa_operations};
 #[cfg(feature = "rsa")]
-use crate::Refusal;
+use crate::RejectReason;
 
 /// A key that the daemon has under a name, for those that may use it.
 pub struct Key {
@@ -217,12 +217,12 @@ impl Keys {
         padding: Padding,
         user: u32,
         own: u32,
-    ) -> Result<Opened, Refusal> {
-        let Named { sessions, .. } = self.named(name, user, own).ok_or(Refusal::Name)?;
+    ) -> Result<Opened, RejectReason> {
+        let Named { sessions, .. } = self.named(name, user, own).ok_or(RejectReason::Name)?;
         let has_padding =
             |opened: &&Opened| opened.session().rsa_key().is_some_and(|(_, its)| its == padding);
         let found = sessions.iter().find(has_padding);
-        found.cloned().ok_or(Refusal::Padding)
+        found.cloned().ok_or(RejectReason::Padding)
     }
 
     fn named(&self, name: &str, user: u32, own: u32) -> Option<&Named> {

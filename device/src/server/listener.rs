@@ -76,7 +76,7 @@ pub(super) struct Listener {
     path: PathBuf,
     /// The device and the number of the socket's file.
     place: (u64, u64),
-    /// Locked as long as the daemon lives, so that two that begin at once do not take each other's
+    /// Locked as long as the daemon runs, so that two that begin at once do not take each other's
     /// path.
     _lock: OwnedFd,
 }

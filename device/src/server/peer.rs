@@ -4,7 +4,7 @@ use core::cell::Cell;
 use std::os::fd::OwnedFd;
 
 use super::sessions::Sessions;
-use crate::protocol::request::{Found, completion};
+use crate::protocol::request::{WireRequest, completion};
 use crate::protocol::status;
 use crate::shared::Mapping;
 
@@ -33,8 +33,8 @@ pub(super) struct Link {
     /// How many requests have been taken, and how many completions written, modulo 2^32.
     taken: Cell<u32>,
     completed: Cell<u32>,
-    /// How many of them the client has been told of.
-    told: Cell<u32>,
+    /// How many of them are published to the client.
+    published: Cell<u32>,
     /// How many signatures are being served, and how many bytes they hold.
     signatures: Cell<u32>,
     held: Cell<usize>,
@@ -51,9 +51,20 @@ const QUIET: u8 = 64;
 
 impl Link {
     pub(super) fn new(memory: Mapping, doorbell: OwnedFd) -> Self {
-        let [taken, completed, told, seen, signatures] = [(); 5].map(|()| Cell::new(0));
+        let [taken, completed, published, seen, signatures] = [(); 5].map(|()| Cell::new(0));
         let (held, quiet, is_broken) = (Cell::new(0), Cell::new(QUIET), Cell::new(false));
-        Self { memory, doorbell, taken, completed, told, signatures, held, seen, quiet, is_broken }
+        Self {
+            memory,
+            doorbell,
+            taken,
+            completed,
+            published,
+            signatures,
+            held,
+            seen,
+            quiet,
+            is_broken,
+        }
     }
 
     /// Notes that the daemon waits.
@@ -89,8 +100,8 @@ impl Link {
 
     /// The oldest request, read once.
     #[inline]
-    pub(super) fn next(&self) -> Found {
-        Found::of(self.memory.read_submission(self.taken.get()))
+    pub(super) fn next(&self) -> WireRequest {
+        WireRequest::of(self.memory.read_submission(self.taken.get()))
     }
 
     /// Takes the oldest request out.
@@ -143,7 +154,7 @@ impl Link {
     #[inline]
     pub(super) fn publish(&self) -> bool {
         let completed = self.completed.get();
-        if self.told.replace(completed) == completed {
+        if self.published.replace(completed) == completed {
             return false;
         }
         self.memory.complete(completed);

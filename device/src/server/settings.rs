@@ -9,13 +9,13 @@ use std::sync::Arc;
 use lanecrypt_engine::Engine;
 use rustix::event::epoll;
 
-use super::clerk::News;
 use super::control::{Control, Limits};
 use super::keys::{Key, KeyError, Keys};
 use super::listener::{BindError, Listener};
+use super::pass::BatchPass;
 use super::placement::{Placement, Sharing};
 use super::signatures::Signatures;
-use super::turn::Turn;
+use super::worker::CompletionNotifier;
 use super::{Daemon, EVENTS, LISTENER, NEWS};
 use crate::Statistics;
 use crate::spin::{self, Spin};
@@ -108,8 +108,10 @@ impl Prepared {
     /// [`BindError`]
     pub fn bind(self, path: impl AsRef<Path>) -> Result<Daemon, BindError> {
         let Self { engine, keys, users, allows_null, spin, placement, limits } = self;
-        let news = Arc::new(News::new().map_err(|error| BindError::of(path.as_ref(), &error))?);
-        let turn = Turn::new(&engine);
+        let news = Arc::new(
+            CompletionNotifier::new().map_err(|error| BindError::of(path.as_ref(), &error))?,
+        );
+        let turn = BatchPass::new(&engine);
         let signatures = Signatures::new(limits.signatures, &news);
         let control = Control::new(engine, keys, users, allows_null, limits, &news);
         let listener = Listener::bind(path.as_ref(), control.serves_others())?;
@@ -135,7 +137,7 @@ impl Prepared {
 }
 
 /// Where the daemon waits.
-fn epoll(listener: &Listener, news: &News) -> io::Result<OwnedFd> {
+fn epoll(listener: &Listener, news: &CompletionNotifier) -> io::Result<OwnedFd> {
     let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     let (data, flags) = (epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN);
     epoll::add(&epoll, &listener.socket, data, flags)?;

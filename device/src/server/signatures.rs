@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
-use lanecrypt_engine::{Engine, Error, Operation, Room};
+use lanecrypt_engine::{BatchBuffer, Engine, Error, Operation};
 #[cfg(feature = "rsa")]
 use lanecrypt_rsa::{Error as RsaError, Request, Workspace, process};
 use zeroize::Zeroizing;
 
-use super::clerk::{Clerk, News, Work};
 use super::peer::{Link, Peer};
 use super::sessions::Opened;
+use super::worker::{CompletionNotifier, Work, Worker};
 use crate::Statistics;
-use crate::protocol::request::{Code, Found, Places};
+use crate::protocol::request::{ArenaRanges, Code, WireRequest};
 use crate::protocol::status;
 
 /// How many signatures are served together, at most: they fill the widest lanes, and are answered
@@ -22,7 +22,7 @@ const TOGETHER: usize = 8;
 /// The signatures of all clients.
 #[derive(Debug)]
 pub(super) struct Signatures {
-    clerk: Clerk<Job, Done>,
+    clerk: Worker<Job, Done>,
     /// The most of a client.
     most: u32,
 }
@@ -60,8 +60,8 @@ struct Done {
 
 impl Signatures {
     /// For up to `most` of each client at a time.
-    pub(super) fn new(most: u32, news: &Arc<News>) -> Self {
-        Self { clerk: Clerk::new("lanecrypt-sign", news), most }
+    pub(super) fn new(most: u32, news: &Arc<CompletionNotifier>) -> Self {
+        Self { clerk: Worker::new("lanecrypt-sign", news), most }
     }
 
     /// Takes a request of this session.
@@ -74,8 +74,8 @@ impl Signatures {
         (peer, link): (&Peer, &Link),
         opened: &Opened,
         code: Code,
-        found: &Found,
-        places: Places,
+        found: &WireRequest,
+        places: ArenaRanges,
     ) -> Result<(), u32> {
         if !opened.has_signatures() {
             return Err(status::of(Err(Error::Unsupported)));
@@ -133,7 +133,7 @@ impl Signatures {
 
 /// What the thread does, with its memory.
 struct Signer {
-    room: Room,
+    buffer: BatchBuffer,
     #[cfg(feature = "rsa")]
     workspace: Workspace,
 }
@@ -141,7 +141,7 @@ struct Signer {
 impl Signer {
     fn new() -> Self {
         Self {
-            room: Engine::new().room(TOGETHER),
+            buffer: Engine::new().batch_buffer(TOGETHER),
             #[cfg(feature = "rsa")]
             workspace: Workspace::new(),
         }
@@ -199,7 +199,7 @@ impl Work<Job, Done> for Signer {
 
     fn work(&mut self, jobs: &mut [(u64, Job)], done: &mut Vec<(u64, Done)>) {
         self.sign_digests(jobs);
-        let mut batch = self.room.batch();
+        let mut batch = self.buffer.batch();
         for (_, job) in jobs.iter_mut().filter(|(_, job)| job.outcome.is_none()) {
             let Job { opened, code, bytes, message, .. } = job;
             let (message, signature) = bytes.split_at_mut(*message);
@@ -211,7 +211,7 @@ impl Work<Job, Done> for Signer {
         }
         // Each outcome is asked for below.
         let _ = batch.finish();
-        let mut outcomes = (0..).map(|at| self.room.outcome(at));
+        let mut outcomes = (0..).map(|at| self.buffer.outcome(at));
         for (at, (client, job)) in jobs.iter().enumerate() {
             let outcome = job.outcome.or_else(|| outcomes.next().flatten());
             let outcome = outcome.unwrap_or(Err(Error::Unsupported));

@@ -11,9 +11,9 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-use super::bell::Bell;
 use super::copy::{copy, read_words, write_words};
 use super::layout::{Layout, Word};
+use super::wakeup::Wakeup;
 
 /// What the kernel calls the memory in its lists.
 const NAME: &str = "lanecrypt-device";
@@ -109,10 +109,10 @@ impl Mapping {
         self.word(Word::Completed).store(number, Ordering::Release);
     }
 
-    /// The bell that wakes this side.
+    /// The word that wakes this side.
     #[inline]
-    pub(crate) fn bell(&self, sleeper: Side) -> Bell<'_> {
-        Bell::new(self.word(match sleeper {
+    pub(crate) fn wakeup(&self, sleeper: Side) -> Wakeup<'_> {
+        Wakeup::new(self.word(match sleeper {
             Side::Client => Word::ClientAsleep,
             Side::Daemon => Word::DaemonAsleep,
         }))
@@ -250,9 +250,9 @@ mod tests {
             (daemon.processor(Side::Client), daemon.processor(Side::Daemon)),
             (Some(3), None)
         );
-        client.bell(Side::Client).falls_asleep();
-        assert!(daemon.bell(Side::Client).is_to_ring() && !daemon.bell(Side::Client).is_to_ring());
-        assert!(!daemon.bell(Side::Daemon).is_to_ring());
+        client.wakeup(Side::Client).falls_asleep();
+        assert!(daemon.wakeup(Side::Client).is_due() && !daemon.wakeup(Side::Client).is_due());
+        assert!(!daemon.wakeup(Side::Daemon).is_due());
     }
 
     #[test]

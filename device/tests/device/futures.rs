@@ -310,7 +310,7 @@ fn is_stopped(child: &std::process::Child) -> bool {
 fn after_a_long_rest_somebody_still_waits() {
     let daemon = Running::new(Server::new());
     // The thread rests after some 25 of these.
-    let settings = Settings::default().nap(Duration::from_millis(2));
+    let settings = Settings::default().max_sleep(Duration::from_millis(2));
     let client: AsyncClient =
         AsyncClient::connect_with(daemon.path(), &settings).expect("it listens");
     let session = client.generated_session(Algorithm::AES_128_CTR).expect("there is entropy");
@@ -321,8 +321,8 @@ fn after_a_long_rest_somebody_still_waits() {
         assert_eq!(done.outcome, Ok(()));
     }
     // The end finds the thread while it naps, and while it rests.
-    for (before, nap) in [(100, Duration::from_secs(3600)), (300, Duration::from_millis(2))] {
-        let settings = Settings::default().nap(nap);
+    for (before, max_sleep) in [(100, Duration::from_secs(3600)), (300, Duration::from_millis(2))] {
+        let settings = Settings::default().max_sleep(max_sleep);
         let client: AsyncClient =
             AsyncClient::connect_with(daemon.path(), &settings).expect("it listens");
         thread::sleep(Duration::from_millis(before));

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::thread;
 
-use lanecrypt_device::{Client, ConnectError, Limits, Refusal, Server, Session};
+use lanecrypt_device::{Client, ConnectError, Limits, RejectReason, Server, Session};
 use lanecrypt_engine::{Algorithm, Engine};
 use lanecrypt_testing::numbers::{Numbers, cases};
 use lanecrypt_testing::on_x86_64;
@@ -254,7 +254,7 @@ fn who_says_nothing_keeps_no_place() {
     }
     // Clients keep theirs.
     let third = Client::<Vec<u8>>::connect(daemon.path());
-    assert!(matches!(third, Err(ConnectError::Refused(Refusal::Clients))), "{third:?}");
+    assert!(matches!(third, Err(ConnectError::Refused(RejectReason::Clients))), "{third:?}");
     first.check();
     second.check();
 }

@@ -8,8 +8,8 @@ use std::process::Child;
 use std::thread;
 
 use lanecrypt_device::{
-    BindError, Client, ConnectError, Error, Key, KeyError, Limits, Message, Placement, Refusal,
-    Server, Settings, Statistics,
+    BindError, Client, ConnectError, Error, Key, KeyError, Limits, Message, Placement,
+    RejectReason, Server, Settings, Statistics,
 };
 use lanecrypt_engine::{Algorithm, Engine, Operation};
 use lanecrypt_testing::numbers::cases;
@@ -156,7 +156,7 @@ fn many_client_processes() {
     until_empty(&daemon.path());
     let statistics = statistics(&daemon.path());
     assert_eq!((statistics.requests, statistics.failed), (22 * 64 * u64::from(rounds()), 0));
-    assert!(statistics.batches > 0 && statistics.lane_fill() >= 1.0);
+    assert!(statistics.batches > 0 && statistics.lane_utilization() >= 1.0);
     assert!(statistics.latency(0.99) >= statistics.latency(0.5));
 }
 
@@ -210,10 +210,10 @@ fn a_killed_daemon_is_an_error_and_another_takes_its_place() {
         let (mut client, outcome) = waiting.join().expect("it does not panic");
         assert_eq!(outcome, Err(Error::Disconnected));
         for number in 0..5 {
-            let left = client.abandoned().expect("five are left");
+            let left = client.take_abandoned().expect("five are left");
             assert_eq!((left.user, left.outcome), (number, Err(Error::Disconnected)));
         }
-        assert!(client.abandoned().is_none());
+        assert!(client.take_abandoned().is_none());
         assert_eq!(client.seal(session, &[0; 12], &[], &mut [0; 32]), Err(Error::Disconnected));
         assert_eq!(client.generated_session(Algorithm::AES_128_GCM), Err(Error::Disconnected));
         let gone = Client::<Vec<u8>>::connect(&path);
@@ -302,7 +302,7 @@ fn a_daemon_without_descriptors_says_so() {
             Err(error) => break error,
         }
     };
-    assert!(matches!(refused, ConnectError::Refused(Refusal::Descriptors)), "{refused}");
+    assert!(matches!(refused, ConnectError::Refused(RejectReason::Descriptors)), "{refused}");
     assert!(clients.len() > 3);
     // Those that are connected are served, and when one goes another may come.
     let session = clients[0].generated_session(Algorithm::AES_128_GCM).expect("entropy");
@@ -322,22 +322,22 @@ fn limits_are_kept() {
     assert_eq!(client.longest(), 1 << 13);
     let _second = connect(&daemon.path());
     let refused = Client::<Vec<u8>>::connect(daemon.path());
-    assert!(matches!(refused, Err(ConnectError::Refused(Refusal::Clients))), "{refused:?}");
+    assert!(matches!(refused, Err(ConnectError::Refused(RejectReason::Clients))), "{refused:?}");
 
     let mut open = || client.session(Algorithm::AES_128_GCM, &[1; 16]);
     let first = open().expect("there is room");
     assert!(open().is_ok() && open().is_ok());
-    assert_eq!(open(), Err(Error::Denied(Refusal::Sessions)));
+    assert_eq!(open(), Err(Error::Denied(RejectReason::Sessions)));
     client.close(first).expect("it is open");
     assert!(client.session(Algorithm::AES_128_GCM, &[1; 16]).is_ok());
 
     let denied = |outcome: Result<_, Error>| outcome.map(|_: lanecrypt_device::Session| ());
     let null = client.session(Algorithm::NULL, &[]);
-    assert_eq!(denied(null), Err(Error::Denied(Refusal::Null)));
+    assert_eq!(denied(null), Err(Error::Denied(RejectReason::Null)));
     let short = client.session(Algorithm::AES_128_GCM, &[1; 15]);
-    assert_eq!(denied(short), Err(Error::Denied(Refusal::KeyLength)));
+    assert_eq!(denied(short), Err(Error::Denied(RejectReason::KeyLength)));
     let weak = client.session(Algorithm::AES_128_XTS, &[1; 32]);
-    assert_eq!(denied(weak), Err(Error::Denied(Refusal::WeakKey)));
+    assert_eq!(denied(weak), Err(Error::Denied(RejectReason::WeakKey)));
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn named_keys_are_for_some_users_and_operations() {
     let opening = client.named_session("opening").expect("it is for this user");
     assert!(client.named_session("mine").is_ok());
     for name in ["others", "", "wholes"] {
-        assert_eq!(client.named_session(name), Err(Error::Denied(Refusal::Name)));
+        assert_eq!(client.named_session(name), Err(Error::Denied(RejectReason::Name)));
     }
     let mut packet = [3; 40 + 16];
     let refused = client.seal(opening, &[0; 12], &[], &mut packet);
@@ -407,7 +407,10 @@ fn other_users_are_refused() {
     assert!(matches!(refused, Err(ConnectError::Forbidden(_))), "{refused:?}");
     let daemon = Running::new(Server::new().users(vec![65_533]));
     let refused = as_user(65_534, daemon.path());
-    assert!(matches!(refused, Err(ConnectError::Refused(Refusal::User(65_534)))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(ConnectError::Refused(RejectReason::User(65_534)))),
+        "{refused:?}"
+    );
     as_user(65_533, daemon.path()).expect("it is allowed");
 }
 

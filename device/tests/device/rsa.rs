@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread;
 
 use lanecrypt_device::{
-    Client, Completion, Error, Key, KeyError, Limits, Message, Refusal, Remote, Server, Session,
-    Settings,
+    Client, Completion, Error, Key, KeyError, Limits, Message, RejectReason, Remote, Server,
+    Session, Settings,
 };
 use lanecrypt_engine::{Algorithm, Engine, Error as Cipher, Operation, RsaKey};
 use lanecrypt_rsa::{Hash, Padding, PrivateKey, PublicKey};
@@ -105,9 +105,9 @@ fn calls_give_what_the_engine_gives() {
         for length in [0, 255, 257, 4000] {
             let short = client.verify(public, b"", &vec![0; length]);
             assert_eq!(short, refused(Cipher::Authentication));
-            let mut room = vec![7; length];
-            let wrong = client.sign(sessions[0], b"", &mut room);
-            assert_eq!((wrong, room), (refused(Cipher::OutputLength), vec![7; length]));
+            let mut buffer = vec![7; length];
+            let wrong = client.sign(sessions[0], b"", &mut buffer);
+            assert_eq!((wrong, buffer), (refused(Cipher::OutputLength), vec![7; length]));
         }
         assert_eq!(client.sign(public, b"", &mut [0; 256]), refused(Cipher::Unsupported));
         let der = client.public_key(sessions[1]).expect("it has one");
@@ -117,7 +117,7 @@ fn calls_give_what_the_engine_gives() {
             client.close(session).expect("it is open");
             let closed = client.sign(session, b"", &mut [0; 256]);
             assert_eq!(closed, Err(Error::UnknownSession));
-            assert_eq!(client.public_key(session), Err(Error::Denied(Refusal::Session)));
+            assert_eq!(client.public_key(session), Err(Error::Denied(RejectReason::Session)));
         }
     }
 }
@@ -131,24 +131,24 @@ fn what_is_no_key_is_refused() {
     // A byte of the last number.
     *damaged.last_mut().expect("it is long") ^= 1;
     for (bytes, refusal) in [
-        (&b""[..], Refusal::Key),
-        (&der[..der.len() - 1], Refusal::Key),
-        (&damaged, Refusal::Key),
-        (&[7; 10_000], Refusal::Key),
-        (&[7; 20_000], Refusal::KeyLength),
+        (&b""[..], RejectReason::Key),
+        (&der[..der.len() - 1], RejectReason::Key),
+        (&damaged, RejectReason::Key),
+        (&[7; 10_000], RejectReason::Key),
+        (&[7; 20_000], RejectReason::KeyLength),
     ] {
         let refused = client.rsa_session_from_der(bytes, PADDING);
         assert_eq!(refused, Err(Error::Denied(refusal)), "{} bytes", bytes.len());
     }
     for bits in [0, 1024, 2047, 2049, 8194, u32::MAX] {
         let refused = client.generated_rsa_session(bits, PADDING);
-        assert_eq!(refused, Err(Error::Denied(Refusal::KeyLength)), "{bits} bits");
+        assert_eq!(refused, Err(Error::Denied(RejectReason::KeyLength)), "{bits} bits");
     }
     // Operations that a session does not have.
     let signing = client.rsa_session(key(), PADDING).expect("it is a key");
     let sealing = client.generated_session(Algorithm::AES_128_GCM).expect("there is entropy");
     assert_eq!(sealing.signature_length(), 0);
-    assert_eq!(client.public_key(sealing), Err(Error::Denied(Refusal::Algorithm)));
+    assert_eq!(client.public_key(sealing), Err(Error::Denied(RejectReason::Algorithm)));
     assert_eq!(client.sign(sealing, b"", &mut [0; 256]), refused(Cipher::Unsupported));
     assert_eq!(client.verify(sealing, b"", &[]), refused(Cipher::Unsupported));
     assert_eq!(client.seal(signing, &[0; 12], b"", &mut [0; 32]), refused(Cipher::Unsupported));
@@ -455,7 +455,7 @@ fn named_keys_are_for_their_users_and_operations() {
         .map(|name| open(name).expect("it is for this user"))
         .to_vec();
     for name in ["another's", "nobody's"] {
-        assert_eq!(open(name), Err(Error::Denied(Refusal::Name)));
+        assert_eq!(open(name), Err(Error::Denied(RejectReason::Name)));
     }
     let may_not = Err(Error::NotAllowed);
     let signs = [Ok(()), Ok(()), may_not, refused(Cipher::Unsupported)];
@@ -511,18 +511,18 @@ fn a_named_key_with_several_paddings() {
         assert_eq!(denied, Err(Error::NotAllowed));
         let der = client.public_key(verifying).expect("it has one");
         assert_eq!(der, key().public_key().to_spki_der());
-        let has_none = Err(Error::Denied(Refusal::Padding));
+        let has_none = Err(Error::Denied(RejectReason::Padding));
         let one = client.named_rsa_session("one", padding);
         assert_eq!(one.is_ok(), padding == *first);
         assert!(one.is_ok() || one == has_none);
         for name in ["another's", "nobody's", ""] {
             let refused = client.named_rsa_session(name, padding);
-            assert_eq!(refused, Err(Error::Denied(Refusal::Name)));
+            assert_eq!(refused, Err(Error::Denied(RejectReason::Name)));
         }
         assert_eq!(client.named_rsa_session("cipher", padding), has_none);
     }
     let odd = Padding::pss_with_salt_length(Hash::SHA256, 7);
-    assert_eq!(client.named_rsa_session("all", odd), Err(Error::Denied(Refusal::Padding)));
+    assert_eq!(client.named_rsa_session("all", odd), Err(Error::Denied(RejectReason::Padding)));
 }
 
 #[test]
@@ -550,7 +550,7 @@ fn digests_among_messages() {
             assert!(done.buffer.ends_with(&expected), "{}", done.user);
         }
     }
-    for (session, bytes, room, error) in [
+    for (session, bytes, buffer, error) in [
         (signing, 31, 256, Cipher::DataLength),
         (signing, 0, 256, Cipher::DataLength),
         (signing, 33, 256, Cipher::DataLength),
@@ -560,9 +560,9 @@ fn digests_among_messages() {
         (public, 32, 256, Cipher::Unsupported),
         (cipher, 32, 256, Cipher::Unsupported),
     ] {
-        let mut place = vec![7; room];
+        let mut place = vec![7; buffer];
         let wrong = client.sign_digest(session, &vec![1; bytes], &mut place);
-        assert_eq!((wrong, place), (refused(error), vec![7; room]), "{bytes} {room}");
+        assert_eq!((wrong, place), (refused(error), vec![7; buffer]), "{bytes} {buffer}");
     }
     // A digest of another length leaves the others alone.
     client.submit(Message::sign_digest(signing, with_room(&[1; 31]))).expect("there is room");
@@ -590,8 +590,8 @@ fn batches_by_the_driver() {
     wrong[9] ^= 1;
     let (mut first, mut second, mut short) = ([0; 256], [0; 256], [0; 255]);
     let mut packet = [7; 32];
-    let mut room = engine.room(8);
-    let mut batch = room.batch();
+    let mut buffer = engine.batch_buffer(8);
+    let mut batch = buffer.batch();
     batch.sign(&signing, b"message", &mut first);
     batch.verify(&verifying, b"message", &expected);
     batch.seal(&sealing, &[0; 12], b"", &mut packet);
@@ -600,7 +600,7 @@ fn batches_by_the_driver() {
     batch.sign(&signing, b"message", &mut short);
     batch.verify(&signing, b"message", &expected[1..]);
     assert_eq!(batch.finish().expect_err("three are wrong").failed, 3);
-    let outcomes: Vec<_> = (0..7).map(|at| room.outcome(at).expect("it was served")).collect();
+    let outcomes: Vec<_> = (0..7).map(|at| buffer.outcome(at).expect("it was served")).collect();
     let forged = Err(Cipher::Authentication);
     assert_eq!(
         outcomes,

@@ -18,7 +18,7 @@ use crate::daemon::{Limit, Running};
 
 /// Submits requests, and checks that each comes back once. It counts those of all clients.
 fn drive(path: PathBuf, seed: u64, requests: u64, spin: Duration, all: &AtomicU64) {
-    let settings = Settings::default().depth(64).arena(1 << 13).spin(spin).nap(Duration::MAX);
+    let settings = Settings::default().depth(64).arena(1 << 13).spin(spin).max_sleep(Duration::MAX);
     let mut client = Client::connect_with(path, &settings).expect("it listens");
     let session = client.session(Algorithm::NULL, &[]).expect("it is allowed");
     let mut numbers = Numbers(seed);

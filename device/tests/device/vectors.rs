@@ -1,7 +1,7 @@
 //! Every test vector through a daemon, by the engine's driver and by a client: all algorithms,
 //! packets that are forged or have short tags, and keys that are refused.
 
-use lanecrypt_device::{Client, Error, Message, Refusal, Remote, Server};
+use lanecrypt_device::{Client, Error, Message, RejectReason, Remote, Server};
 use lanecrypt_engine::{Algorithm, Engine, Error as Cipher};
 use lanecrypt_testing::vectors::{self, Answer, tagged};
 
@@ -119,7 +119,7 @@ fn keys_that_are_none_are_refused() {
             let key: Vec<u8> = (1..=251).cycle().take(length).collect();
             let refused = if row.key_lengths().contains(length) { None } else { Some(()) };
             let there = client.session(row, &key);
-            let expected = refused.map(|()| Error::Denied(Refusal::KeyLength));
+            let expected = refused.map(|()| Error::Denied(RejectReason::KeyLength));
             assert_eq!(there.err(), expected, "{row}: {length}");
             let here = engine.session_on("device", row, &key).map(drop);
             assert_eq!(here.err(), refused.map(|()| Cipher::KeyLength), "{row}: {length}");
@@ -131,6 +131,6 @@ fn keys_that_are_none_are_refused() {
     let arc4 = Algorithm::ALL.iter().find(|row| row.to_string() == "arc4");
     if let Some(&arc4) = arc4 {
         let refused = client.session(arc4, &[1; 16]);
-        assert_eq!(refused, Err(Error::Denied(Refusal::Algorithm)));
+        assert_eq!(refused, Err(Error::Denied(RejectReason::Algorithm)));
     }
 }

@@ -76,7 +76,7 @@ pub enum QueueError {
     Full,
     /// The queue was closed.
     Closed,
-    /// The system gave no thread for [long operations](super::WorkerQueue::attach_long).
+    /// The system gave no thread for [long operations](super::WorkerQueue::attach_slow).
     NoThread,
     /// The process is a child of the one that made the queue. The worker stayed with the parent.
     Forked,
@@ -96,14 +96,14 @@ impl fmt::Display for QueueError {
 impl core::error::Error for QueueError {}
 
 /// What a queue did not take, and why.
-pub struct NotTaken<T, E = QueueError> {
+pub struct Rejected<T, E = QueueError> {
     /// What was not taken, as it was given.
     pub given: T,
     /// Why.
     pub reason: E,
 }
 
-impl<N, B> NotTaken<Message<N, B>> {
+impl<N, B> Rejected<Message<N, B>> {
     #[cold]
     #[inline(never)]
     pub(super) fn full(given: Message<N, B>) -> Self {
@@ -111,16 +111,16 @@ impl<N, B> NotTaken<Message<N, B>> {
     }
 }
 
-impl<T, E: fmt::Debug> fmt::Debug for NotTaken<T, E> {
+impl<T, E: fmt::Debug> fmt::Debug for Rejected<T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NotTaken").field("reason", &self.reason).finish_non_exhaustive()
+        f.debug_struct("Rejected").field("reason", &self.reason).finish_non_exhaustive()
     }
 }
 
-impl<T, E: fmt::Display> fmt::Display for NotTaken<T, E> {
+impl<T, E: fmt::Display> fmt::Display for Rejected<T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.reason.fmt(f)
     }
 }
 
-impl<T, E: fmt::Debug + fmt::Display> core::error::Error for NotTaken<T, E> {}
+impl<T, E: fmt::Debug + fmt::Display> core::error::Error for Rejected<T, E> {}

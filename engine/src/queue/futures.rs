@@ -1,8 +1,8 @@
 //! A queue whose completions are futures.
 
+mod completion_future;
 mod hand;
-mod places;
-mod served;
+mod slots;
 
 use core::fmt;
 use core::future::poll_fn;
@@ -12,11 +12,11 @@ use std::sync::{Arc, OnceLock};
 
 use lanecrypt_kernels::fork::Generation;
 
+pub use self::completion_future::CompletionFuture;
 use self::hand::Hand;
-use self::places::{Places, State};
-pub use self::served::Served;
+use self::slots::{Slots, State};
 use super::jobs::Jobs;
-use super::{Attached, Completion, Message, NotTaken, QueueError, Settings};
+use super::{Completion, Message, QueueError, Rejected, SessionHandle, Settings};
 use crate::lanes::Lanes;
 use crate::{Engine, Session};
 
@@ -51,7 +51,7 @@ use crate::{Engine, Session};
 /// # while sealing.as_mut().poll(&mut context).is_pending() {}
 /// ```
 pub struct AsyncQueue<B> {
-    places: Arc<Places<B>>,
+    places: Arc<Slots<B>>,
     /// The worker; `None` once it has been joined.
     short: Option<Hand>,
     /// That of long operations, made when the first session is attached to it.
@@ -82,7 +82,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
         let depth = settings.depth.min(1 << 24);
         let settings = Settings { depth, ..settings };
         let (jobs, taken) = Jobs::new(depth);
-        let places = Arc::new(Places::new(jobs, depth));
+        let places = Arc::new(Slots::new(jobs, depth));
         let lanes = *engine.lanes();
         let short = Some(Hand::new(taken, places.clone(), lanes, &settings)?);
         let (long, process) = (OnceLock::new(), Generation::now());
@@ -91,7 +91,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
 
     /// Attaches a session, which messages name from now on. A session that
     /// [`boxed_session`](Engine::boxed_session) made stays in its place. One with an RSA key is
-    /// attached as by [`attach_long`](Self::attach_long).
+    /// attached as by [`attach_slow`](Self::attach_slow).
     ///
     /// # Errors
     ///
@@ -99,10 +99,10 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
     pub fn attach(
         &self,
         session: impl Into<Box<Session>>,
-    ) -> Result<Attached, NotTaken<Box<Session>>> {
+    ) -> Result<SessionHandle, Rejected<Box<Session>>> {
         let given = session.into();
         if given.has_signatures() {
-            return self.attach_long(given);
+            return self.attach_slow(given);
         }
         self.attach_to(given, false)
     }
@@ -115,14 +115,14 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
     ///
     /// [`QueueError`], with the session; [`QueueError::NoThread`] if the system gave no thread for
     /// the worker.
-    pub fn attach_long(
+    pub fn attach_slow(
         &self,
         session: impl Into<Box<Session>>,
-    ) -> Result<Attached, NotTaken<Box<Session>>> {
+    ) -> Result<SessionHandle, Rejected<Box<Session>>> {
         let given = session.into();
-        match self.is_here().and_then(|()| self.make_long()) {
+        match self.ensure_not_forked().and_then(|()| self.make_long()) {
             Ok(()) => self.attach_to(given, true),
-            Err(reason) => Err(NotTaken { given, reason }),
+            Err(reason) => Err(Rejected { given, reason }),
         }
     }
 
@@ -147,9 +147,9 @@ impl<B> AsyncQueue<B> {
         &self,
         given: Box<Session>,
         is_long: bool,
-    ) -> Result<Attached, NotTaken<Box<Session>>> {
-        if let Err(reason) = self.is_here() {
-            return Err(NotTaken { given, reason });
+    ) -> Result<SessionHandle, Rejected<Box<Session>>> {
+        if let Err(reason) = self.ensure_not_forked() {
+            return Err(Rejected { given, reason });
         }
         let attached = self.places.lock().attach(given, is_long);
         self.ring(is_long);
@@ -162,8 +162,8 @@ impl<B> AsyncQueue<B> {
     /// # Errors
     ///
     /// [`QueueError`]; the session then stays attached.
-    pub fn detach(&self, session: Attached) -> Result<bool, QueueError> {
-        self.is_here()?;
+    pub fn detach(&self, session: SessionHandle) -> Result<bool, QueueError> {
+        self.ensure_not_forked()?;
         let detached = self.places.lock().detach(session);
         self.ring(session.is_long());
         detached
@@ -183,8 +183,8 @@ impl<B> AsyncQueue<B> {
         loop {
             match self.submit(message) {
                 Ok(served) => return served.await,
-                Err(NotTaken { given, reason: QueueError::Full }) => message = given,
-                Err(NotTaken { reason, .. }) => return Err(reason),
+                Err(Rejected { given, reason: QueueError::Full }) => message = given,
+                Err(Rejected { reason, .. }) => return Err(reason),
             }
             self.room([!is_long, is_long]).await?;
         }
@@ -198,13 +198,13 @@ impl<B> AsyncQueue<B> {
     pub fn submit<N: AsRef<[u8]>>(
         &self,
         message: Message<N, B>,
-    ) -> Result<Served<'_, B>, NotTaken<Message<N, B>>> {
-        if let Err(reason) = self.is_here() {
-            return Err(NotTaken { given: message, reason });
+    ) -> Result<CompletionFuture<'_, B>, Rejected<Message<N, B>>> {
+        if let Err(reason) = self.ensure_not_forked() {
+            return Err(Rejected { given: message, reason });
         }
         let (place, number, is_long) = self.places.lock().submit(message)?;
         self.ring(is_long);
-        Ok(Served::new(self, place, number, is_long))
+        Ok(CompletionFuture::new(self, place, number, is_long))
     }
 
     /// Waits until the queue has room, in each class of operations. Another task may take it first.
@@ -219,7 +219,7 @@ impl<B> AsyncQueue<B> {
     /// Waits until these classes, short and long, have room.
     async fn room(&self, classes: [bool; 2]) -> Result<(), QueueError> {
         poll_fn(|context| {
-            if let Err(reason) = self.is_here() {
+            if let Err(reason) = self.ensure_not_forked() {
                 return Poll::Ready(Err(reason));
             }
             self.places.lock().has_room(classes, context.waker())
@@ -230,7 +230,7 @@ impl<B> AsyncQueue<B> {
     /// Closes the queue. Messages that the worker has not taken yet complete with
     /// [`MessageError::Closed`](super::MessageError::Closed); nothing more is taken.
     pub fn close(&self) {
-        if self.is_here().is_err() {
+        if self.ensure_not_forked().is_err() {
             return;
         }
         let mut state = self.places.lock();
@@ -245,7 +245,7 @@ impl<B> AsyncQueue<B> {
     /// dropped; in a forked child 0.
     #[must_use]
     pub fn in_flight(&self) -> usize {
-        if self.is_here().is_err() {
+        if self.ensure_not_forked().is_err() {
             return 0;
         }
         self.places.lock().taken()
@@ -258,13 +258,13 @@ impl<B> AsyncQueue<B> {
     }
 
     /// Whether the process is that of the worker.
-    fn is_here(&self) -> Result<(), QueueError> {
+    fn ensure_not_forked(&self) -> Result<(), QueueError> {
         if self.process.is_current() { Ok(()) } else { Err(QueueError::Forked) }
     }
 
     /// The places, of which a forked child leaves its hands: the lock may never be free there.
     fn places(&self) -> Option<std::sync::MutexGuard<'_, State<B>>> {
-        self.is_here().ok().map(|()| self.places.lock())
+        self.ensure_not_forked().ok().map(|()| self.places.lock())
     }
 
     /// The worker of a class. Without one of long operations it is that of short ones, which says
@@ -286,9 +286,9 @@ impl<B> AsyncQueue<B> {
 impl<B> Drop for AsyncQueue<B> {
     fn drop(&mut self) {
         self.close();
-        let is_here = self.process.is_current();
+        let ensure_not_forked = self.process.is_current();
         let hands = self.short.take().into_iter().chain(self.long.take());
-        hands.for_each(if is_here { Hand::join } else { Hand::forget });
+        hands.for_each(if ensure_not_forked { Hand::join } else { Hand::forget });
     }
 }
 
@@ -302,5 +302,5 @@ impl<B> fmt::Debug for AsyncQueue<B> {
 const _: () = {
     const fn shared<T: Send + Sync>() {}
     shared::<AsyncQueue<Vec<u8>>>();
-    shared::<Served<'_, Vec<u8>>>();
+    shared::<CompletionFuture<'_, Vec<u8>>>();
 };

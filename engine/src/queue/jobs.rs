@@ -4,7 +4,7 @@ use rtrb::{Consumer, Producer, RingBuffer};
 
 use super::sessions::Numbers;
 use super::slot::Slot;
-use super::{Attached, NotTaken, QueueError};
+use super::{QueueError, Rejected, SessionHandle};
 use crate::Session;
 
 /// How many jobs that are not messages may wait for the worker.
@@ -12,8 +12,8 @@ const OTHERS: usize = 64;
 
 /// A job that is not a message.
 pub(super) enum Other {
-    Attach(Attached, Box<Session>),
-    Detach(Attached),
+    Attach(SessionHandle, Box<Session>),
+    Detach(SessionHandle),
 }
 
 /// The queue's end of the way: a ring with room for `depth` messages and [`OTHERS`] others.
@@ -79,10 +79,10 @@ impl<B> Jobs<B> {
         &mut self,
         given: Box<Session>,
         numbers: &mut Numbers,
-    ) -> Result<Attached, NotTaken<Box<Session>>> {
+    ) -> Result<SessionHandle, Rejected<Box<Session>>> {
         let number = if self.others.is_full() { None } else { numbers.take() };
         let Some(number) = number else {
-            return Err(NotTaken { given, reason: QueueError::Full });
+            return Err(Rejected { given, reason: QueueError::Full });
         };
         self.push_other(Other::Attach(number, given));
         Ok(number)
@@ -91,7 +91,7 @@ impl<B> Jobs<B> {
     /// Has the worker detach the session with this number; false if there is none.
     pub(super) fn detach(
         &mut self,
-        session: Attached,
+        session: SessionHandle,
         numbers: &mut Numbers,
     ) -> Result<bool, QueueError> {
         if !numbers.has(session) {

@@ -5,7 +5,7 @@ use core::fmt;
 use super::service::{SIGNATURES_AT_ONCE, Service};
 use super::sessions::Numbers;
 use super::slot::Slot;
-use super::{Attached, Completion, Message, MessageError, NotTaken, QueueError, Ticket};
+use super::{Completion, Message, MessageError, QueueError, Rejected, SessionHandle, Ticket};
 use crate::{Engine, Operation, Session};
 
 /// A queue that runs on the caller's thread.
@@ -86,10 +86,10 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
     pub fn attach(
         &mut self,
         session: impl Into<Box<Session>>,
-    ) -> Result<Attached, NotTaken<Box<Session>>> {
+    ) -> Result<SessionHandle, Rejected<Box<Session>>> {
         let session = session.into();
         let Some(number) = self.numbers.take() else {
-            return Err(NotTaken { given: session, reason: QueueError::Full });
+            return Err(Rejected { given: session, reason: QueueError::Full });
         };
         self.service.sessions.attach(number, session);
         Ok(number)
@@ -97,7 +97,7 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
 
     /// Detaches a session and gives it back, after it has served the messages that wait. `None` if
     /// the queue has no such session.
-    pub fn detach(&mut self, session: Attached) -> Option<Box<Session>> {
+    pub fn detach(&mut self, session: SessionHandle) -> Option<Box<Session>> {
         if !self.numbers.give_back(session) {
             return None;
         }
@@ -114,17 +114,17 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
     pub fn submit<N: AsRef<[u8]>>(
         &mut self,
         message: Message<N, B>,
-    ) -> Result<Ticket, NotTaken<Message<N, B>>> {
+    ) -> Result<Ticket, Rejected<Message<N, B>>> {
         if self.tail.wrapping_sub(self.head) >= self.depth {
-            return Err(NotTaken::full(message));
+            return Err(Rejected::full(message));
         }
         let at = self.tail & (self.slots.len() - 1);
-        let Some(place) = self.slots.get_mut(at) else { return Err(NotTaken::full(message)) };
+        let Some(place) = self.slots.get_mut(at) else { return Err(Rejected::full(message)) };
         let ticket = Ticket(self.tail as u64);
         // In its parts, which stay in registers. The whole message would be stored first.
         let Message { mut buffer, user, header, nonce, operation, session } = message;
         let bytes = buffer.as_mut();
-        match self.service.serve_alone(session, operation, nonce.as_ref(), header, bytes) {
+        match self.service.process_now(session, operation, nonce.as_ref(), header, bytes) {
             Some(outcome) => {
                 place.settle(buffer, user, outcome);
                 self.tail = self.tail.wrapping_add(1);

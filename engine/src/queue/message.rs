@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::Attached;
+use super::SessionHandle;
 use super::nonce::KeptNonce;
 use crate::Operation;
 
@@ -113,10 +113,10 @@ pub struct Message<N, B> {
     pub(super) header: usize,
     pub(super) nonce: N,
     pub(super) operation: Operation,
-    pub(super) session: Attached,
+    pub(super) session: SessionHandle,
 }
 
-message_methods!(Attached);
+message_methods!(SessionHandle);
 
 impl<N, B> Message<N, B> {
     /// The longest nonce that a message can have, in bytes. A message with a longer one completes
@@ -126,13 +126,13 @@ impl<N, B> Message<N, B> {
     /// A message with this operation. To sign and to verify, the nonce is empty: see
     /// [`sign`](Message::sign).
     #[inline(always)]
-    pub fn new(session: Attached, operation: Operation, nonce: N, buffer: B) -> Self {
+    pub fn new(session: SessionHandle, operation: Operation, nonce: N, buffer: B) -> Self {
         Self { buffer, user: 0, header: 0, nonce, operation, session }
     }
 
     /// The session that it is for.
     #[must_use]
-    pub fn session(&self) -> Attached {
+    pub fn session(&self) -> SessionHandle {
         self.session
     }
 

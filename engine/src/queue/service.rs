@@ -9,7 +9,7 @@ use lanecrypt_ciphers::lanes::Lengths;
 
 use super::sessions::Sessions;
 use super::slot::{self, Ready, Slot};
-use super::{Attached, MessageError};
+use super::{MessageError, SessionHandle};
 use crate::drivers::serve_class;
 use crate::lanes::{LaneKind, Lanes};
 use crate::session::waiting::{Memory, Waiting, memory, returned};
@@ -71,7 +71,7 @@ impl Service {
     pub(super) fn serve_slot_alone<B: AsMut<[u8]>>(&self, slot: &mut Slot<B>) {
         let (session, operation, header) = (slot.session, slot.operation, slot.header);
         slot.outcome = match slot.parts() {
-            (Some(nonce), bytes) => self.serve_alone(session, operation, nonce, header, bytes),
+            (Some(nonce), bytes) => self.process_now(session, operation, nonce, header, bytes),
             (None, _) => Some(Err(MessageError::Refused(Error::NonceLength))),
         };
     }
@@ -79,9 +79,9 @@ impl Service {
     /// The outcome of a message that gains nothing from company. `None` if it may gain, or if
     /// another driver serves it.
     #[inline(always)]
-    pub(super) fn serve_alone(
+    pub(super) fn process_now(
         &self,
-        session: Attached,
+        session: SessionHandle,
         operation: Operation,
         nonce: &[u8],
         header: usize,

@@ -7,18 +7,18 @@ use crate::Session;
 /// It means nothing to any other queue. After the session has been detached, no other session of
 /// the queue ever gets the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Attached(u32);
+pub struct SessionHandle(u32);
 
 /// The bits of a number that are the index of a place; the others count how often it was taken.
 const INDEX_BITS: u32 = 20;
 /// The bit of an index that says for which class of operations the session is.
 const LONG: u32 = 1 << (INDEX_BITS - 1);
 
-impl Attached {
+impl SessionHandle {
     /// Stands for no session.
     pub(super) const NONE: Self = Self(u32::MAX);
 
-    /// Whether the session is for [long operations](super::WorkerQueue::attach_long).
+    /// Whether the session is for [long operations](super::WorkerQueue::attach_slow).
     #[inline(always)]
     pub(super) fn is_long(self) -> bool {
         self.0 & LONG != 0
@@ -41,8 +41,8 @@ impl Attached {
 pub(super) struct Numbers {
     class: u32,
     /// For each place its number, and whether it is in use.
-    places: Vec<(Attached, bool)>,
-    free: Vec<Attached>,
+    places: Vec<(SessionHandle, bool)>,
+    free: Vec<SessionHandle>,
 }
 
 impl Numbers {
@@ -52,24 +52,24 @@ impl Numbers {
     }
 
     /// A number for a session; none if the queue has as many sessions as it can have.
-    pub(super) fn take(&mut self) -> Option<Attached> {
+    pub(super) fn take(&mut self) -> Option<SessionHandle> {
         if let Some(number) = self.free.pop() {
             *self.places.get_mut(number.index())? = (number, true);
             return Some(number);
         }
         let index = u32::try_from(self.places.len()).ok().filter(|index| *index < LONG)?;
-        let number = Attached(self.class | index);
+        let number = SessionHandle(self.class | index);
         self.places.push((number, true));
         Some(number)
     }
 
     /// Whether a number is in use.
-    pub(super) fn has(&self, number: Attached) -> bool {
+    pub(super) fn has(&self, number: SessionHandle) -> bool {
         self.places.get(number.index()) == Some(&(number, true))
     }
 
     /// Takes a number out of use; false if it is not in use.
-    pub(super) fn give_back(&mut self, number: Attached) -> bool {
+    pub(super) fn give_back(&mut self, number: SessionHandle) -> bool {
         let place = self.places.get_mut(number.index()).filter(|place| **place == (number, true));
         let Some((_, used)) = place else { return false };
         *used = false;
@@ -84,12 +84,12 @@ pub(super) struct Sessions(Vec<Place>);
 
 #[derive(Debug)]
 struct Place {
-    number: Attached,
+    number: SessionHandle,
     session: Option<Box<Session>>,
 }
 
 impl Sessions {
-    pub(super) fn attach(&mut self, number: Attached, session: Box<Session>) {
+    pub(super) fn attach(&mut self, number: SessionHandle, session: Box<Session>) {
         while self.0.len() <= number.index() {
             self.0.push(Place { number, session: None });
         }
@@ -98,12 +98,12 @@ impl Sessions {
         }
     }
 
-    pub(super) fn detach(&mut self, number: Attached) -> Option<Box<Session>> {
+    pub(super) fn detach(&mut self, number: SessionHandle) -> Option<Box<Session>> {
         self.0.get_mut(number.index()).filter(|place| place.number == number)?.session.take()
     }
 
     #[inline(always)]
-    pub(super) fn find(&self, number: Attached) -> Option<&Session> {
+    pub(super) fn find(&self, number: SessionHandle) -> Option<&Session> {
         let place = self.0.get(number.index())?;
         if place.number != number {
             return None;
@@ -138,6 +138,6 @@ mod tests {
         assert_eq!(numbers.take(), None);
         assert!(numbers.give_back(last));
         assert_eq!(numbers.take(), last.next());
-        assert!(last.is_long() && !Numbers::default().take().is_some_and(Attached::is_long));
+        assert!(last.is_long() && !Numbers::default().take().is_some_and(SessionHandle::is_long));
     }
 }

@@ -6,7 +6,7 @@ use lanecrypt_ciphers::lanes::{Opening, Sealing};
 use lanecrypt_ciphers::{Error, hazmat};
 
 use super::nonce::KeptNonce;
-use super::{Attached, Completion, Message, MessageError};
+use super::{Completion, Message, MessageError, SessionHandle};
 use crate::drivers::Member;
 use crate::session::SessionKey;
 use crate::session::work::Work;
@@ -20,7 +20,7 @@ pub(super) struct Slot<B> {
     pub(super) outcome: Option<Result<(), MessageError>>,
     // The following are those of the last message that waited here.
     pub(super) operation: Operation,
-    pub(super) session: Attached,
+    pub(super) session: SessionHandle,
     pub(super) header: usize,
     pub(super) nonce: KeptNonce,
     pub(super) nonce_length: u8,
@@ -37,7 +37,7 @@ impl<B> Slot<B> {
             user: 0,
             outcome: None,
             operation: Operation::Encrypt,
-            session: Attached::NONE,
+            session: SessionHandle::NONE,
             header: 0,
             nonce: KeptNonce::NONE,
             nonce_length: 0,

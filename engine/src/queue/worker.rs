@@ -18,7 +18,7 @@ use std::sync::Arc;
 use self::lane::Lane;
 pub use self::settings::Settings;
 use super::sessions::Numbers;
-use super::{Attached, Completion, Message, NotTaken, QueueError, Ticket};
+use super::{Completion, Message, QueueError, Rejected, SessionHandle, Ticket};
 use crate::lanes::Lanes;
 use crate::{Engine, Session};
 
@@ -39,7 +39,7 @@ use crate::{Engine, Session};
 /// its copy of the queue is empty and answers [`QueueError::Forked`].
 ///
 /// Sessions with RSA keys have a worker of their own, as those of
-/// [`attach_long`](Self::attach_long). What it drains it serves together, 32 messages at most.
+/// [`attach_slow`](Self::attach_slow). What it drains it serves together, 32 messages at most.
 ///
 /// It allocates only when it is made, when sessions are attached, and at the first signatures.
 ///
@@ -105,7 +105,7 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
 
     /// Attaches a session, which messages name from now on. A session that
     /// [`boxed_session`](Engine::boxed_session) made stays in its place. One with an RSA key is
-    /// attached as by [`attach_long`](Self::attach_long).
+    /// attached as by [`attach_slow`](Self::attach_slow).
     ///
     /// # Errors
     ///
@@ -113,10 +113,10 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     pub fn attach(
         &mut self,
         session: impl Into<Box<Session>>,
-    ) -> Result<Attached, NotTaken<Box<Session>>> {
+    ) -> Result<SessionHandle, Rejected<Box<Session>>> {
         let session = session.into();
         if session.has_signatures() {
-            return self.attach_long(session);
+            return self.attach_slow(session);
         }
         let [numbers, _] = &mut self.numbers;
         self.short.attach(session, numbers)
@@ -130,21 +130,21 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     ///
     /// [`QueueError`], with the session; [`QueueError::NoThread`] if the system gave no thread for
     /// the worker.
-    pub fn attach_long(
+    pub fn attach_slow(
         &mut self,
         session: impl Into<Box<Session>>,
-    ) -> Result<Attached, NotTaken<Box<Session>>> {
+    ) -> Result<SessionHandle, Rejected<Box<Session>>> {
         let given = session.into();
         let [_, numbers] = &mut self.numbers;
         if let Some(long) = &mut self.long {
             return long.attach(given, numbers);
         }
         if let Err(reason) = self.short.takes() {
-            return Err(NotTaken { given, reason });
+            return Err(Rejected { given, reason });
         }
         match Lane::beside(&self.short, self.lanes, &self.settings) {
             Ok(long) => self.long.insert(long).attach(given, numbers),
-            Err(_) => Err(NotTaken { given, reason: QueueError::NoThread }),
+            Err(_) => Err(Rejected { given, reason: QueueError::NoThread }),
         }
     }
 
@@ -154,7 +154,7 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     /// # Errors
     ///
     /// [`QueueError`]; the session then stays attached.
-    pub fn detach(&mut self, session: Attached) -> Result<bool, QueueError> {
+    pub fn detach(&mut self, session: SessionHandle) -> Result<bool, QueueError> {
         let [short, long] = &mut self.numbers;
         match (&mut self.long, session.is_long()) {
             (Some(lane), true) => lane.detach(session, long),
@@ -172,7 +172,7 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     pub fn submit<N: AsRef<[u8]>>(
         &mut self,
         message: Message<N, B>,
-    ) -> Result<Ticket, NotTaken<Message<N, B>>> {
+    ) -> Result<Ticket, Rejected<Message<N, B>>> {
         match &mut self.long {
             Some(long) if message.session.is_long() => {
                 long.submit(message).map(|number| Ticket(number << 1 | 1))
@@ -197,12 +197,12 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
         self.short.submit_many(messages)
     }
 
-    /// The same for sessions of [long operations](Self::attach_long), and so for signatures.
+    /// The same for sessions of [long operations](Self::attach_slow), and so for signatures.
     ///
     /// # Errors
     ///
     /// Same as [`submit_many`](Self::submit_many).
-    pub fn submit_many_long<N: AsRef<[u8]>>(
+    pub fn submit_many_slow<N: AsRef<[u8]>>(
         &mut self,
         messages: &mut impl Iterator<Item = Message<N, B>>,
     ) -> Result<usize, QueueError> {

@@ -58,10 +58,11 @@ fn planted_faults_are_found_at_every_level() {
                 let mut numbers = Random(12);
                 let found = (0..500).find_map(|_| {
                     let messages = random(&keys, &mut numbers);
-                    let room = rooms.another();
-                    check_by(way.0, &engine, &sessions, &messages, room).expect("nothing planted");
+                    let buffer = rooms.another();
+                    check_by(way.0, &engine, &sessions, &messages, buffer)
+                        .expect("nothing planted");
                     let planted = |case: &mut Case<'_>| plant(way, case);
-                    check_by(planted, &engine, &sessions, &messages, room).err()
+                    check_by(planted, &engine, &sessions, &messages, buffer).err()
                 });
                 let level = isa.level();
                 let what = found.unwrap_or_else(|| panic!("{name}: not found, {of}, {level}"));
@@ -75,8 +76,8 @@ fn planted_faults_are_found_at_every_level() {
 fn altered(way: Way, case: &mut Case<'_>, alter: impl FnOnce(&mut [Message])) -> Served {
     let mut messages = case.messages.to_vec();
     alter(&mut messages);
-    let Case { engine, sessions, places, room, .. } = case;
-    (way.0)(&mut Case { engine, sessions, messages: &messages, places, room })
+    let Case { engine, sessions, places, buffer, .. } = case;
+    (way.0)(&mut Case { engine, sessions, messages: &messages, places, buffer })
 }
 
 /// The first two neighbours that meet a condition.
@@ -153,7 +154,7 @@ fn without(way: Way, case: &mut Case<'_>, at: usize) -> Served {
     if at >= case.messages.len() {
         return (way.0)(case);
     }
-    let Case { engine, sessions, messages, room, .. } = case;
+    let Case { engine, sessions, messages, buffer, .. } = case;
     let left_out = &messages[at].expected.outcome;
     let mut others = messages.to_vec();
     others.remove(at);
@@ -161,7 +162,7 @@ fn without(way: Way, case: &mut Case<'_>, at: usize) -> Served {
     let of_others = (0..messages.len()).filter(|&i| i != at).map(place);
     let mut of_others: Vec<Places> = of_others.collect();
     let mut served =
-        (way.0)(&mut Case { engine, sessions, messages: &others, places: &mut of_others, room });
+        (way.0)(&mut Case { engine, sessions, messages: &others, places: &mut of_others, buffer });
     for (i, places) in of_others.into_iter().enumerate() {
         case.places[i + usize::from(i >= at)] = places;
     }

@@ -72,8 +72,8 @@ fn a_batch_goes_to_a_thread() {
     let engine = Engine::new();
     let session = engine.session(Algorithm::CHACHA20_POLY1305, &[5; 32]).expect("a good key");
     let (nonces, mut packets) = (nonces(), packets());
-    let mut room = engine.room(COUNT);
-    let mut batch = room.batch();
+    let mut buffer = engine.batch_buffer(COUNT);
+    let mut batch = buffer.batch();
     for (nonce, packet) in nonces.iter().zip(&mut packets) {
         batch.seal(&session, nonce, b"aad", packet);
     }
@@ -81,7 +81,7 @@ fn a_batch_goes_to_a_thread() {
         scope.spawn(move || batch.finish()).join().expect("it does not panic")
     });
     assert_eq!(answer, Ok(()));
-    assert!(room.outcomes().eq([Some(Ok(())); COUNT]));
+    assert!(buffer.outcomes().eq([Some(Ok(())); COUNT]));
     assert!(packets == sealed(&[5; 32]));
 }
 
@@ -167,8 +167,8 @@ fn a_driver_divides_its_jobs_among_threads() {
         assert!(packets == sealed);
 
         let mut packets = self::packets();
-        let mut room = engine.room(COUNT);
-        let mut batch = room.batch();
+        let mut buffer = engine.batch_buffer(COUNT);
+        let mut batch = buffer.batch();
         for (at, (nonce, packet)) in nonces.iter().zip(&mut packets).enumerate() {
             let at_once = batch.seal(session(at), nonce, b"aad", packet);
             assert!(!is_there(at) || at_once.is_none());
@@ -205,10 +205,10 @@ impl Driver for Looking {
             assert_eq!((job.session_id(), job.session().driver()), (SessionId(9), "looking"));
             let (operation, nonce, aad) =
                 (job.operation(), job.nonce().to_vec(), job.aad().to_vec());
-            let (room, tag) = (job.tag_length(), job.tag().map(<[u8]>::to_vec));
+            let (buffer, tag) = (job.tag_length(), job.tag().map(<[u8]>::to_vec));
             let data = job.data().map(|data| (data.get_in().to_vec(), data.len()));
             let put = [15, 16, 17].map(|bytes| job.put_tag(&[8; 17][..bytes]));
-            let seen = format!("{operation:?} {nonce:?} {aad:?} {room} {tag:?} {data:?} {put:?}");
+            let seen = format!("{operation:?} {nonce:?} {aad:?} {buffer} {tag:?} {data:?} {put:?}");
             self.0.lock().expect("nothing panics").push(seen);
             job.settle(Ok(()));
         }
@@ -240,9 +240,9 @@ fn jobs_show_what_requests_were_made_of() {
     assert!(batch.iter().all(|request| request.outcome() == Some(Ok(()))));
     assert_eq!((a, tag, &b[3..]), ([1; 3], [8; 16], &[8; 16][..]));
 
-    let mut room = engine.room(7);
+    let mut buffer = engine.batch_buffer(7);
     let (mut a, mut b, mut c, mut tag, mut d, mut e, mut f, mut g) = before();
-    let mut batch = room.batch();
+    let mut batch = buffer.batch();
     batch.seal_detached(&session, &[1; 12], b"x", (&from[..], &mut a[..]), &mut tag);
     batch.seal(&session, &[2; 12], b"y", &mut b);
     batch.open(&session, &[3; 13], b"", &mut c);

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::task::Wake;
 use std::thread::{self, Thread};
 
-use lanecrypt_engine::queue::{AsyncQueue, Attached, Message, MessageError, QueueError, Settings};
+use lanecrypt_engine::queue::{
+    AsyncQueue, Message, MessageError, QueueError, SessionHandle, Settings,
+};
 use lanecrypt_engine::{Algorithm, Engine, Session};
 use lanecrypt_testing::batches::keys::{Key, open};
 use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
@@ -54,12 +56,12 @@ fn cbc(engine: &Engine) -> Session {
     engine.raw_session(Algorithm::AES_128_CBC, &[1; 16]).expect("a good key")
 }
 
-fn message(session: Attached) -> Message<[u8; 16], Vec<u8>> {
+fn message(session: SessionHandle) -> Message<[u8; 16], Vec<u8>> {
     Message::encrypt(session, [2; 16], vec![3; 512])
 }
 
 /// A queue whose worker stands before a gate, which it opens for good when the keeper goes.
-fn gated<B>(depth: usize) -> (AsyncQueue<B>, Keeper, Attached, Attached)
+fn gated<B>(depth: usize) -> (AsyncQueue<B>, Keeper, SessionHandle, SessionHandle)
 where
     B: AsMut<[u8]> + Send + 'static,
 {
@@ -106,7 +108,7 @@ fn each_task_gets_its_own_message() {
 fn client(
     queue: &AsyncQueue<Buffer>,
     keys: &[Key],
-    attached: &[Attached],
+    attached: &[SessionHandle],
     seed: u64,
     messages: usize,
 ) {

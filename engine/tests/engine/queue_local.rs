@@ -15,7 +15,7 @@ fn cbc(engine: &Engine) -> Session {
 /// Long enough to gain from company.
 const LENGTH: usize = 512;
 
-fn waiting(session: lanecrypt_engine::queue::Attached) -> Message<[u8; 16], Vec<u8>> {
+fn waiting(session: lanecrypt_engine::queue::SessionHandle) -> Message<[u8; 16], Vec<u8>> {
     Message::encrypt(session, [2; 16], vec![3; LENGTH])
 }
 

@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use lanecrypt_engine::queue::{
-    Attached, Message, MessageError, QueueError, Settings, Ticket, WorkerQueue,
+    Message, MessageError, QueueError, SessionHandle, Settings, Ticket, WorkerQueue,
 };
 use lanecrypt_engine::{Algorithm, Engine, Session};
 use lanecrypt_testing::batches::numbers::Random;
@@ -19,12 +19,12 @@ fn cbc(engine: &Engine) -> Session {
     engine.raw_session(Algorithm::AES_128_CBC, &[1; 16]).expect("a good key")
 }
 
-fn message(session: Attached) -> Message<[u8; 16], Vec<u8>> {
+fn message(session: SessionHandle) -> Message<[u8; 16], Vec<u8>> {
     Message::encrypt(session, [2; 16], vec![3; 512])
 }
 
 /// A queue whose worker stands before a gate, with one message. The session is for others.
-fn gated() -> (WorkerQueue<Vec<u8>>, Keeper, Attached) {
+fn gated() -> (WorkerQueue<Vec<u8>>, Keeper, SessionHandle) {
     let (gate, keeper) = Gate::new();
     let engine = Engine::new().with_driver(gate).expect("a free name");
     let mut queue = WorkerQueue::new(&engine, 16).expect("threads can be made");
@@ -227,7 +227,7 @@ fn a_closed_queue_takes_nothing_and_ends_what_it_has_begun() {
     assert_eq!(queue.submit_many(&mut [message(session)].into_iter()), Err(QueueError::Closed));
     let refused = queue.attach(cbc(&Engine::new())).expect_err("it is closed");
     assert_eq!(refused.reason, QueueError::Closed);
-    let refused = queue.attach_long(cbc(&Engine::new())).expect_err("it is closed");
+    let refused = queue.attach_slow(cbc(&Engine::new())).expect_err("it is closed");
     assert_eq!(refused.reason, QueueError::Closed);
     assert_eq!(queue.detach(session), Err(QueueError::Closed));
     keeper.open();
@@ -353,9 +353,9 @@ fn long_operations_have_a_worker_of_their_own() {
     let engine = Engine::new().with_driver(gate).expect("a free name");
     let mut queue = WorkerQueue::new(&engine, 4).expect("threads can be made");
     let gate = engine.session_on(Gate::NAME, Algorithm::NULL, &[]).expect("it serves it");
-    let gate = queue.attach_long(gate).expect("room");
+    let gate = queue.attach_slow(gate).expect("room");
     let session = queue.attach(cbc(&engine)).expect("room");
-    let other = queue.attach_long(cbc(&engine)).expect("room");
+    let other = queue.attach_slow(cbc(&engine)).expect("room");
     queue.submit(message(gate).with_user(1)).expect("room");
     keeper.begun();
     let behind = queue.submit(message(other).with_user(2)).expect("room");
@@ -409,7 +409,7 @@ fn a_descriptor_says_when_there_are_completions() {
     };
     assert!(!is_readable(&mut queue, 0));
     let session = queue.attach(cbc(&engine)).expect("room");
-    let long = queue.attach_long(cbc(&engine)).expect("room");
+    let long = queue.attach_slow(cbc(&engine)).expect("room");
     assert!(queue.poll().is_none());
     for turn in 0..2000 {
         let count = 1 + turn % 3;

@@ -96,9 +96,9 @@ fn drivers_are_found_by_name() {
 fn an_empty_batch_is_served() {
     let engine = Engine::new();
     assert_eq!(engine.process(&mut []), Ok(()));
-    let mut room = engine.room(0);
-    assert_eq!(room.batch().finish(), Ok(()));
-    assert_eq!((room.outcomes().len(), room.outcome(0)), (0, None));
+    let mut buffer = engine.batch_buffer(0);
+    assert_eq!(buffer.batch().finish(), Ok(()));
+    assert_eq!((buffer.outcomes().len(), buffer.outcome(0)), (0, None));
 }
 
 /// No cipher signs: every door refuses, and no driver sees the request.
@@ -106,7 +106,7 @@ fn an_empty_batch_is_served() {
 fn sessions_of_ciphers_have_no_signatures() {
     let engine = Engine::new();
     let null = engine.session_on("null", Algorithm::NULL, &[]).expect("it has no key");
-    let mut room = engine.room(8);
+    let mut buffer = engine.batch_buffer(8);
     let refused = Err(Error::Unsupported);
     for session in algorithms().map(|algorithm| open(&engine, algorithm)).chain([null]) {
         let mut signature = [9; 64];
@@ -124,17 +124,19 @@ fn sessions_of_ciphers_have_no_signatures() {
         assert_eq!(failed(engine.process(&mut requests)), 2);
         assert!(requests.iter().all(|request| request.outcome() == Some(refused)));
 
-        let mut batch = room.batch();
+        let mut batch = buffer.batch();
         assert_eq!(batch.sign(&session, b"message", &mut signature), Some(refused));
         assert_eq!(batch.verify(&session, b"message", &[]), Some(refused));
         assert_eq!(failed(batch.finish()), 2);
         assert_eq!(signature, [9; 64]);
 
         let mut queue = LocalQueue::new(&engine, 4);
-        let attached = queue.attach(session).expect("room");
-        queue.submit(Message::sign(attached, vec![9; 64])).expect("room");
-        queue.submit(Message::verify(attached, vec![9; 64])).expect("room");
-        queue.submit(Message::new(attached, Operation::Sign, [1; 12], vec![9; 64])).expect("room");
+        let attached = queue.attach(session).expect("buffer");
+        queue.submit(Message::sign(attached, vec![9; 64])).expect("buffer");
+        queue.submit(Message::verify(attached, vec![9; 64])).expect("buffer");
+        queue
+            .submit(Message::new(attached, Operation::Sign, [1; 12], vec![9; 64]))
+            .expect("buffer");
         for _ in 0..3 {
             let done = queue.poll().expect("a message");
             assert_eq!(done.outcome, Err(MessageError::Refused(Error::Unsupported)));
@@ -148,7 +150,7 @@ fn sessions_of_ciphers_have_no_signatures() {
 fn operations_that_a_session_has_not_are_refused() {
     let engine = Engine::new();
     let null = engine.session_on("null", Algorithm::NULL, &[]).expect("it has no key");
-    let mut room = engine.room(8);
+    let mut buffer = engine.batch_buffer(8);
     for session in algorithms().map(|algorithm| open(&engine, algorithm)).chain([null]) {
         let algorithm = session.algorithm().expect("a cipher");
         let nonce = key(algorithm.nonce_length());
@@ -172,7 +174,7 @@ fn operations_that_a_session_has_not_are_refused() {
             assert_eq!(batch[0].outcome(), Some(Err(Error::Unsupported)), "{algorithm}");
             assert_eq!((&data[..], tag), (&before[..], [9; 16]), "{algorithm}");
 
-            let mut batch = room.batch();
+            let mut batch = buffer.batch();
             let (one, other) = (&mut data[..], &mut tag[..]);
             let at_once = match operation {
                 Operation::Encrypt => batch.encrypt(&session, &nonce, one),
@@ -182,7 +184,7 @@ fn operations_that_a_session_has_not_are_refused() {
             };
             assert_eq!(failed(batch.finish()), 1, "{algorithm}");
             assert!(at_once.is_none_or(|outcome| outcome == Err(Error::Unsupported)));
-            assert_eq!(room.outcome(0), Some(Err(Error::Unsupported)), "{algorithm}");
+            assert_eq!(buffer.outcome(0), Some(Err(Error::Unsupported)), "{algorithm}");
             assert_eq!((&data[..], tag), (&before[..], [9; 16]), "{algorithm}");
 
             let data = &mut data[..];
@@ -205,11 +207,11 @@ fn operations_that_a_session_has_not_are_refused() {
             ];
             assert_eq!(failed(engine.process(&mut batch)), 2, "{algorithm}");
             assert!(batch.iter().all(|r| r.outcome() == Some(Err(Error::Unsupported))));
-            let mut batch = room.batch();
+            let mut batch = buffer.batch();
             batch.seal(&session, &nonce, b"", &mut one);
             batch.open(&session, &nonce, b"", &mut other);
             assert_eq!(failed(batch.finish()), 2, "{algorithm}");
-            assert!(room.outcomes().eq([Some(Err(Error::Unsupported)); 2]));
+            assert!(buffer.outcomes().eq([Some(Err(Error::Unsupported)); 2]));
             assert_eq!((&one, &other, &packet), (&before, &before, &before), "{algorithm}");
         }
     }
@@ -259,7 +261,7 @@ fn messages_of_no_length_are_served() {
 #[test]
 fn packets_that_are_shorter_than_a_tag_are_refused() {
     let engine = Engine::new();
-    let mut room = engine.room(8);
+    let mut buffer = engine.batch_buffer(8);
     for algorithm in algorithms().filter(|algorithm| algorithm.is_aead()) {
         let session = open(&engine, algorithm);
         let nonce = key(algorithm.nonce_length());
@@ -282,12 +284,12 @@ fn packets_that_are_shorter_than_a_tag_are_refused() {
             assert_eq!((&one, &other), (&before, &before));
             assert!(session.open(&nonce, b"", &mut whole).is_ok(), "{algorithm}");
 
-            let mut batch = room.batch();
+            let mut batch = buffer.batch();
             batch.seal(&session, &nonce, b"", &mut one);
             batch.seal(&session, &nonce, b"", &mut whole);
             batch.open(&session, &nonce, b"", &mut other);
             assert_eq!(failed(batch.finish()), 2);
-            assert!(room.outcomes().eq(outcomes), "{algorithm}");
+            assert!(buffer.outcomes().eq(outcomes), "{algorithm}");
             assert_eq!((&one, &other), (&before, &before));
             assert!(session.open(&nonce, b"", &mut whole).is_ok(), "{algorithm}");
         }
@@ -298,7 +300,7 @@ fn packets_that_are_shorter_than_a_tag_are_refused() {
 #[test]
 fn data_of_two_lengths_are_refused() {
     let engine = Engine::new();
-    let mut room = engine.room(8);
+    let mut buffer = engine.batch_buffer(8);
     let null = engine.session_on("null", Algorithm::NULL, &[]).expect("it has no key");
     for session in algorithms().map(|algorithm| open(&engine, algorithm)).chain([null]) {
         let algorithm = session.algorithm().expect("a cipher");
@@ -324,7 +326,7 @@ fn data_of_two_lengths_are_refused() {
             assert_eq!((&one, &other, &tag), (&before, &before, &[9; 16]), "{algorithm}");
 
             let (first, second) = ((&from[..], &mut one[..]), (&from[..], &mut other[..]));
-            let mut batch = room.batch();
+            let mut batch = buffer.batch();
             match algorithm.is_aead() {
                 true => {
                     batch.seal_detached(&session, &nonce, b"", first, &mut tag);
@@ -336,7 +338,7 @@ fn data_of_two_lengths_are_refused() {
                 }
             }
             assert_eq!(failed(batch.finish()), 2);
-            assert!(room.outcomes().eq([refused; 2]), "{algorithm}");
+            assert!(buffer.outcomes().eq([refused; 2]), "{algorithm}");
             assert_eq!((&one, &other, &tag), (&before, &before, &[9; 16]), "{algorithm}");
 
             let data = (&from[..], &mut one[..]);
@@ -380,7 +382,7 @@ fn what_has_been_served_is_not_served_again() {
 fn one_bad_request_leaves_the_others_right() {
     let engine = Engine::new();
     let session = open(&engine, Algorithm::AES_128_GCM);
-    let mut room = engine.room(64);
+    let mut buffer = engine.batch_buffer(64);
     let nonces: Vec<[u8; 12]> = (0..300_u32)
         .map(|i| [i.to_le_bytes(), [0; 4], [1; 4]].concat().try_into().expect("12 bytes"))
         .collect();
@@ -404,13 +406,13 @@ fn one_bad_request_leaves_the_others_right() {
         drop(batch);
         let mut again = sealed.clone();
         again[bad][39] ^= 0x40;
-        let mut batch = room.batch();
+        let mut batch = buffer.batch();
         for (i, (nonce, packet)) in nonces.iter().zip(&mut again).enumerate() {
             let answer = batch.open(&session, nonce, b"", packet);
             assert_eq!(answer, Some(if i == bad { Err(Error::Authentication) } else { Ok(()) }));
         }
         assert_eq!(failed(batch.finish()), 1);
-        for (i, outcome) in room.outcomes().enumerate() {
+        for (i, outcome) in buffer.outcomes().enumerate() {
             assert_eq!(outcome.map(|o| o.is_err()), Some(i == bad), "{i} of {bad}");
         }
         for (i, packet) in packets.iter().enumerate() {

@@ -39,7 +39,7 @@ fn every_door_gives_the_same_signatures() {
     let ciphers = [Algorithm::CHACHA20_POLY1305, Algorithm::AES_256_GCM];
     let expected = ciphers.map(|algorithm| sealed(&engine, algorithm));
     let others = ciphers.map(|algorithm| engine.session(algorithm, &KEY).expect("a good key"));
-    let mut room = engine.room(16);
+    let mut buffer = engine.batch_buffer(16);
     for count in (1..=40).chain([3, 33, 300]) {
         let cases: Vec<_> = (0..count).map(|_| Case::random(&signers, &mut numbers)).collect();
         let cipher: Vec<_> = (0..count).map(|_| numbers.below(3)).collect();
@@ -72,7 +72,7 @@ fn every_door_gives_the_same_signatures() {
                     requests.iter().filter(of_rsa).map(Request::outcome).collect()
                 }
                 1 => {
-                    let (mut batch, mut kept) = (room.batch(), Vec::new());
+                    let (mut batch, mut kept) = (buffer.batch(), Vec::new());
                     let each = cases.iter().zip(&mut places).zip(&mut packets).zip(&cipher);
                     for (((case, place), packet), &cipher) in each {
                         let session = &sessions[case.signer];
@@ -87,7 +87,7 @@ fn every_door_gives_the_same_signatures() {
                         assert_eq!(at_once, None, "signatures wait");
                     }
                     assert_eq!(failed(batch.finish()), wrong);
-                    kept.into_iter().map(|index| room.outcome(index)).collect()
+                    kept.into_iter().map(|index| buffer.outcome(index)).collect()
                 }
                 _ => {
                     let each = cases.iter().zip(&mut places);
@@ -142,7 +142,7 @@ fn a_session_has_the_operations_of_its_key_only() {
     assert_eq!(public.verify(b"message", &signature), Ok(()));
     assert_eq!(both.verify(b"message", &signature), Ok(()));
 
-    let mut room = engine.room(4);
+    let mut buffer = engine.batch_buffer(4);
     for session in [&both, &public] {
         assert_eq!((session.algorithm(), session.tag_length()), (None, 0));
         assert_eq!((session.signature_length(), session.driver()), (length, "software"));
@@ -165,7 +165,7 @@ fn a_session_has_the_operations_of_its_key_only() {
                 drop(batch);
                 assert_eq!(data, vec![[5; 64]; count]);
             }
-            let mut batch = room.batch();
+            let mut batch = buffer.batch();
             let at_once = match operation {
                 Operation::Encrypt => batch.encrypt(session, &[], &mut data),
                 Operation::Decrypt => batch.decrypt(session, &[], &mut data),

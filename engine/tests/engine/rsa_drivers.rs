@@ -22,7 +22,7 @@ fn check(engine: &Engine, driver: &str, signers: &[Signer], seed: u64) {
         [other, software]
     };
     let sessions: Vec<[Session; 2]> = signers.iter().map(open).collect();
-    let mut room = engine.room(20);
+    let mut buffer = engine.batch_buffer(20);
     for count in [1, 2, 7, 40] {
         let cases: Vec<_> = (0..count).map(|_| Case::random(signers, &mut numbers)).collect();
         let wrong = cases.iter().filter(|case| case.outcome.is_err()).count();
@@ -44,7 +44,7 @@ fn check(engine: &Engine, driver: &str, signers: &[Signer], seed: u64) {
                     requests.iter().map(Request::outcome).collect()
                 }
                 1 => {
-                    let mut batch = room.batch();
+                    let mut batch = buffer.batch();
                     for (at, (case, place)) in each {
                         match case.signature {
                             None => batch.sign(session(at), &case.message, place),
@@ -53,7 +53,7 @@ fn check(engine: &Engine, driver: &str, signers: &[Signer], seed: u64) {
                     }
                     let served = batch.finish();
                     assert_eq!(served.map_or_else(|error| error.failed, |()| 0), wrong);
-                    room.outcomes().collect()
+                    buffer.outcomes().collect()
                 }
                 _ => each
                     .map(|(at, (case, place))| {

@@ -9,7 +9,7 @@ use std::task::Wake;
 use std::thread::{self, Thread};
 
 use lanecrypt_engine::queue::{
-    AsyncQueue, Attached, Completion, LocalQueue, Message, MessageError, Settings, WorkerQueue,
+    AsyncQueue, Completion, LocalQueue, Message, MessageError, SessionHandle, Settings, WorkerQueue,
 };
 use lanecrypt_engine::{
     Algorithm, Driver, Engine, Error, Jobs, Operation, RsaKey, Session, SessionId,
@@ -27,7 +27,7 @@ fn chacha(engine: &Engine) -> Session {
     engine.session(Algorithm::CHACHA20_POLY1305, &[1; 32]).expect("a good key")
 }
 
-fn packet(session: Attached) -> Message<[u8; 12], Vec<u8>> {
+fn packet(session: SessionHandle) -> Message<[u8; 12], Vec<u8>> {
     Message::seal(session, [2; 12], vec![3; PACKET])
 }
 
@@ -39,7 +39,11 @@ fn sealed(engine: &Engine) -> Vec<u8> {
 }
 
 /// The message of a case. The first bytes may be a header, which changes nothing.
-fn message(case: &Case, signers: &[Signer], attached: &[Attached]) -> Message<[u8; 0], Vec<u8>> {
+fn message(
+    case: &Case,
+    signers: &[Signer],
+    attached: &[SessionHandle],
+) -> Message<[u8; 0], Vec<u8>> {
     let buffer = [&case.message[..], &case.place(signers)].concat();
     let session = attached[case.signer];
     let message = match case.signature {
@@ -209,7 +213,7 @@ fn a_worker_queue_has_a_worker_for_signatures() {
     let keeper = keeper;
     let cipher = queue.attach(chacha(&engine)).expect("room");
     let gate = engine.session_on(Gate::NAME, Algorithm::NULL, &[]).expect("it serves it");
-    let gate = queue.attach_long(gate).expect("room");
+    let gate = queue.attach_slow(gate).expect("room");
     // Among sessions of ciphers and of slow drivers: it is put with the long operations by itself.
     let each = sessions(&engine, &signers).into_iter();
     let attached: Vec<_> = each.map(|session| queue.attach(session).expect("room")).collect();
@@ -241,7 +245,7 @@ fn a_worker_queue_has_a_worker_for_signatures() {
         .iter()
         .zip(0..)
         .map(|(case, user)| message(case, &signers, &attached).with_user(user));
-    assert_eq!(queue.submit_many_long(&mut each.into_iter()), Ok(50));
+    assert_eq!(queue.submit_many_slow(&mut each.into_iter()), Ok(50));
     while let Some(done) = queue.wait() {
         assert_done(&cases[usize::try_from(done.user).expect("an index")], &signers, &done);
     }
@@ -250,13 +254,13 @@ fn a_worker_queue_has_a_worker_for_signatures() {
 }
 
 /// A queue whose worker of long operations stands before a gate, with a session of signatures.
-fn gated(signer: &Signer) -> (WorkerQueue<Vec<u8>>, Keeper, Attached) {
+fn gated(signer: &Signer) -> (WorkerQueue<Vec<u8>>, Keeper, SessionHandle) {
     let (gate, keeper) = Gate::new();
     let engine = Engine::new().with_driver(gate).expect("a free name");
     let settings = Settings::new(64).in_order();
     let mut queue = WorkerQueue::with(&engine, settings).expect("threads can be made");
     let gate = engine.session_on(Gate::NAME, Algorithm::NULL, &[]).expect("it serves it");
-    let gate = queue.attach_long(gate).expect("room");
+    let gate = queue.attach_slow(gate).expect("room");
     let session = engine.rsa_session(signer.key.clone(), signer.padding);
     let session = queue.attach(session).expect("room");
     queue.submit(Message::encrypt(gate, [], vec![0; 8])).expect("room");
@@ -343,7 +347,7 @@ fn a_worker_takes_32_signatures_at_once() {
     let mut queue = WorkerQueue::new(&engine, 200).expect("threads can be made");
     let keeper = keeper;
     let gate = engine.session_on(Gate::NAME, Algorithm::NULL, &[]).expect("it serves it");
-    let gate = queue.attach_long(gate).expect("room");
+    let gate = queue.attach_slow(gate).expect("room");
     let session = engine.rsa_session_on("noting", signer.key.clone(), signer.padding);
     let session = queue.attach(session.expect("it has it")).expect("room");
     queue.submit(Message::encrypt(gate, [], vec![0; 8])).expect("room");
@@ -389,7 +393,7 @@ fn futures_have_a_worker_for_signatures() {
     let queue = AsyncQueue::new(&engine, 4).expect("threads can be made");
     let keeper = keeper;
     let gate = engine.session_on(Gate::NAME, Algorithm::NULL, &[]).expect("it serves it");
-    let gate = queue.attach_long(gate).expect("room");
+    let gate = queue.attach_slow(gate).expect("room");
     let cipher = queue.attach(chacha(&engine)).expect("room");
     let each = sessions(&engine, &signers).into_iter();
     let attached: Vec<_> = each.map(|session| queue.attach(session).expect("room")).collect();

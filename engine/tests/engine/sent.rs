@@ -1,9 +1,9 @@
 //! Every public type but one may be sent to other threads.
 
 use lanecrypt_engine::{
-    Algorithm, Batch, BatchError, Data, Driver, DriverNameError, EachJob, Engine, Error, Isa, Job,
-    Jobs, LaneRange, LaneSource, Lanes, Load, Nonce, NonceSequence, Nonces, Null, Operation,
-    RandomNonces, Request, Room, Session, SessionId,
+    Algorithm, Batch, BatchBuffer, BatchError, Data, Driver, DriverNameError, EachJob, Engine,
+    Error, Isa, Job, Jobs, LaneRange, LaneSource, Lanes, Load, Nonce, NonceSequence, Nonces, Null,
+    Operation, RandomNonces, Request, Session, SessionId,
 };
 
 const fn sent_and_shared<T: Send + Sync + ?Sized>() {}
@@ -40,7 +40,7 @@ sent_and_shared!(
     Operation: Operation,
     RandomNonces: RandomNonces<()>,
     Request: Request<'_>,
-    Room: Room,
+    BatchBuffer: BatchBuffer,
     Session: Session,
     SessionId: SessionId,
 );

@@ -1,12 +1,12 @@
 //! Batches that do not end normally: dropped, leaked, or abandoned in a panic of the caller or of a
-//! driver. No message is served twice, every served message has its outcome, and the room remains
+//! driver. No message is served twice, every served message has its outcome, and the buffer remains
 //! usable.
 
 use core::mem;
 use core::panic::AssertUnwindSafe;
 use std::panic::{catch_unwind, resume_unwind};
 
-use lanecrypt_engine::{Algorithm, Batch, Engine, Error, Request, Room, Session};
+use lanecrypt_engine::{Algorithm, Batch, BatchBuffer, Engine, Error, Request, Session};
 use lanecrypt_testing::batches::adding::{Adding, add};
 
 const COUNT: usize = 40;
@@ -100,18 +100,18 @@ impl Scene {
     /// own. Returns the number of both. A message over which a driver panicked may have been
     /// served, and has no outcome.
     #[track_caller]
-    fn check(&self, room: &Room, data: &[[u8; 48]]) -> [usize; 2] {
+    fn check(&self, buffer: &BatchBuffer, data: &[[u8; 48]]) -> [usize; 2] {
         let mut counts = [0; 2];
-        for (at, data) in data.iter().enumerate().take(room.outcomes().len()) {
+        for (at, data) in data.iter().enumerate().take(buffer.outcomes().len()) {
             let (outcome, served) = self.alone(at);
-            match room.outcome(at) {
+            match buffer.outcome(at) {
                 Some(told) => assert!((told, *data) == (outcome, served), "{at}: {told:?}"),
                 None if self.is_elsewhere(at) => {
                     assert!([served, Self::before(at)].contains(data), "{at}");
                 }
                 None => assert!(*data == Self::before(at), "{at}"),
             }
-            counts[usize::from(room.outcome(at).is_none())] += 1;
+            counts[usize::from(buffer.outcome(at).is_none())] += 1;
         }
         let mut begun = self.adding.begun();
         begun.sort_unstable();
@@ -119,17 +119,17 @@ impl Scene {
         counts
     }
 
-    /// The room serves the next batch as if nothing had happened.
+    /// The buffer serves the next batch as if nothing had happened.
     #[track_caller]
-    fn goes_on(&self, room: &mut Room) {
+    fn goes_on(&self, buffer: &mut BatchBuffer) {
         let again = Self::new();
         let mut data: Vec<_> = (0..COUNT).map(Self::before).collect();
-        let mut batch = room.batch();
+        let mut batch = buffer.batch();
         for (at, data) in data.iter_mut().enumerate() {
             again.give(at, data, &mut batch);
         }
         let failed = batch.finish().map_or_else(|error| error.failed, |()| 0);
-        assert_eq!(again.check(room, &data), [COUNT, 0]);
+        assert_eq!(again.check(buffer, &data), [COUNT, 0]);
         let expected = (0..COUNT).filter(|&at| again.alone(at).0.is_err()).count();
         assert_eq!((failed, expected > 0), (expected, true));
     }
@@ -143,15 +143,15 @@ fn all() -> Vec<[u8; 48]> {
 fn a_dropped_batch_serves_each_message_once() {
     for size in ROOMS {
         let scene = Scene::new();
-        let (mut room, mut data) = (scene.engine.room(size), all());
-        let mut batch = room.batch();
+        let (mut buffer, mut data) = (scene.engine.batch_buffer(size), all());
+        let mut batch = buffer.batch();
         for (at, data) in data.iter_mut().enumerate() {
             scene.give(at, data, &mut batch);
         }
         drop(batch);
-        assert_eq!(scene.check(&room, &data), [COUNT, 0]);
+        assert_eq!(scene.check(&buffer, &data), [COUNT, 0]);
         assert_eq!(scene.adding.begun().len(), COUNT / 5);
-        scene.goes_on(&mut room);
+        scene.goes_on(&mut buffer);
     }
 }
 
@@ -160,28 +160,28 @@ fn a_panic_of_whoever_fills_a_batch_begins_nothing_more() {
     for size in ROOMS {
         for stop in [0, 1, 2, 13, COUNT] {
             let scene = Scene::new();
-            let (mut room, mut data) = (scene.engine.room(size), all());
-            // The room expects that messages wait.
-            scene.goes_on(&mut room);
+            let (mut buffer, mut data) = (scene.engine.batch_buffer(size), all());
+            // The buffer expects that messages wait.
+            scene.goes_on(&mut buffer);
             let mut at_once = Vec::new();
             let panicked = catch_unwind(AssertUnwindSafe(|| {
-                let mut batch = room.batch();
+                let mut batch = buffer.batch();
                 for (at, data) in data.iter_mut().enumerate().take(stop) {
                     at_once.push(scene.give(at, data, &mut batch));
                 }
                 resume_unwind(Box::new("the user's"));
             }));
             assert!(panicked.is_err());
-            assert_eq!(room.outcomes().len(), stop);
-            let [served, left] = scene.check(&room, &data);
+            assert_eq!(buffer.outcomes().len(), stop);
+            let [served, left] = scene.check(&buffer, &data);
             assert_eq!(served + left, stop);
             for (at, said) in at_once.iter().enumerate().filter(|(_, said)| said.is_some()) {
-                assert_eq!(room.outcome(at), *said, "{at}");
+                assert_eq!(buffer.outcome(at), *said, "{at}");
             }
-            // Waiting messages were not begun, except those that had filled the room.
+            // Waiting messages were not begun, except those that had filled the buffer.
             let waited = at_once.iter().filter(|said| said.is_none()).count();
             assert_eq!(left, waited % size, "{size} {stop}");
-            scene.goes_on(&mut room);
+            scene.goes_on(&mut buffer);
         }
     }
 }
@@ -190,30 +190,30 @@ fn a_panic_of_whoever_fills_a_batch_begins_nothing_more() {
 fn of_a_leaked_batch_nothing_is_told() {
     for size in [64, 40, 9] {
         let scene = Scene::new();
-        let (mut room, mut data) = (scene.engine.room(size), all());
-        let mut batch = room.batch();
+        let (mut buffer, mut data) = (scene.engine.batch_buffer(size), all());
+        let mut batch = buffer.batch();
         let mut waiting = 0;
         for (at, data) in data.iter_mut().enumerate().take(COUNT / 2) {
             waiting += usize::from(scene.give(at, data, &mut batch).is_none());
         }
         assert!(waiting % size > 0, "some wait for the driver");
         mem::forget(batch);
-        assert!(room.outcomes().eq([None; COUNT / 2]));
-        assert_eq!(room.outcome(0), None);
-        // Each message is unchanged or has been served once, although the room does not know which.
+        assert!(buffer.outcomes().eq([None; COUNT / 2]));
+        assert_eq!(buffer.outcome(0), None);
+        // Each message is unchanged or has been served once, although the buffer does not know which.
         for (at, data) in data.iter().enumerate() {
             assert!([Scene::before(at), scene.alone(at).1].contains(data), "{at}");
         }
-        scene.goes_on(&mut room);
-        scene.goes_on(&mut room);
+        scene.goes_on(&mut buffer);
+        scene.goes_on(&mut buffer);
     }
     // Where no message waits, leaking loses nothing.
     let scene = Scene::new();
-    let (mut room, mut data) = (scene.engine.room(8), Scene::before(0));
-    let mut batch = room.batch();
+    let (mut buffer, mut data) = (scene.engine.batch_buffer(8), Scene::before(0));
+    let mut batch = buffer.batch();
     assert_eq!(scene.give(0, &mut data, &mut batch), Some(Ok(())));
     mem::forget(batch);
-    assert_eq!(scene.check(&room, &[data]), [1, 0]);
+    assert_eq!(scene.check(&buffer, &[data]), [1, 0]);
 }
 
 /// Where a driver panics, and where the panic is caught.
@@ -223,9 +223,9 @@ enum Caught {
     Finish,
     /// It panics when the batch is dropped.
     Drop,
-    /// It panics when the room is full or the batch is dropped, and the batch is lost with it.
+    /// It panics when the buffer is full or the batch is dropped, and the batch is lost with it.
     Outside,
-    /// It panics when the room is full, and the batch continues.
+    /// It panics when the buffer is full, and the batch continues.
     Inside,
 }
 
@@ -244,7 +244,7 @@ fn panics(caught: Caught, size: usize, served: usize) {
     let late = matches!(caught, Caught::Finish | Caught::Drop);
     // Full only at the end, or earlier.
     let size = if late { 64 } else { size };
-    let (mut room, mut data) = (scene.engine.room(size), all());
+    let (mut buffer, mut data) = (scene.engine.batch_buffer(size), all());
     scene.adding.panic_after(served);
     let mut panics = 0;
     let mut note = |call: &mut dyn FnMut()| {
@@ -256,13 +256,13 @@ fn panics(caught: Caught, size: usize, served: usize) {
     };
     if caught == Caught::Outside {
         note(&mut || {
-            let mut batch = room.batch();
+            let mut batch = buffer.batch();
             for (at, data) in data.iter_mut().enumerate() {
                 scene.give(at, data, &mut batch);
             }
         });
     } else {
-        let mut batch = room.batch();
+        let mut batch = buffer.batch();
         for (at, data) in data.iter_mut().enumerate() {
             let mut data = Some(data);
             note(&mut || {
@@ -277,24 +277,24 @@ fn panics(caught: Caught, size: usize, served: usize) {
         });
     }
     assert_eq!(panics, 1, "{caught:?} {size} {served}");
-    let [told, left] = scene.check(&room, &data);
+    let [told, left] = scene.check(&buffer, &data);
     assert!(left > 0 && told + left <= COUNT);
     assert!(caught == Caught::Outside || told + left == COUNT);
     // Every message that the driver has begun has an outcome, except the one over which it
     // panicked.
-    let is_told = |at: &usize| scene.is_elsewhere(*at) && room.outcome(*at).is_some();
+    let is_told = |at: &usize| scene.is_elsewhere(*at) && buffer.outcome(*at).is_some();
     assert_eq!((0..COUNT).filter(is_told).count() + 1, scene.adding.begun().len());
-    scene.goes_on(&mut room);
+    scene.goes_on(&mut buffer);
 }
 
-/// A message whose nonce is too long for the room is served at once.
+/// A message whose nonce is too long for the buffer is served at once.
 #[test]
 fn a_driver_that_panics_over_one_message_leaves_the_others() {
     let scene = Scene::new();
     let session = &scene.sessions[1];
-    let (mut room, mut data) = (scene.engine.room(8), [[5; 20]; 3]);
+    let (mut buffer, mut data) = (scene.engine.batch_buffer(8), [[5; 20]; 3]);
     scene.adding.panic_after(0);
-    let mut batch = room.batch();
+    let mut batch = buffer.batch();
     let [first, second, third] = &mut data;
     assert_eq!(batch.encrypt(session, &[1; 24], first), None);
     let call = || batch.encrypt(session, &[2; 25], second);
@@ -303,7 +303,7 @@ fn a_driver_that_panics_over_one_message_leaves_the_others() {
     assert_eq!(batch.encrypt(session, &[3; 24], third), None);
     assert_eq!(batch.len(), 3);
     assert_eq!(batch.finish().map_err(|error| error.failed), Err(1));
-    assert!(room.outcomes().eq([Some(Ok(())), None, Some(Ok(()))]));
+    assert!(buffer.outcomes().eq([Some(Ok(())), None, Some(Ok(()))]));
     for (nonce, data) in [[1; 24], [3; 24]].iter().zip([data[0], data[2]]) {
         let mut expected = [5; 20];
         add(nonce, &mut expected);

@@ -1,9 +1,9 @@
-//! A room allocates nothing, over a hundred thousand batches, once it has seen batches of that
+//! A buffer allocates nothing, over a hundred thousand batches, once it has seen batches of that
 //! size. A slice of requests never allocates.
 
 use arrayvec::ArrayVec;
 use lanecrypt_engine::{
-    Algorithm, Batch, Driver, Engine, Error, Jobs, Request, Room, Session, SessionId,
+    Algorithm, Batch, BatchBuffer, Driver, Engine, Error, Jobs, Request, Session, SessionId,
 };
 use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
 use lanecrypt_testing::counting::calls;
@@ -135,19 +135,19 @@ struct Seen {
 }
 
 fn turn(
-    room: &mut Room,
+    buffer: &mut BatchBuffer,
     sessions: &[Session],
     places: &mut [[[u8; 96]; 2]],
     numbers: &mut Random,
     seen: &mut Seen,
 ) {
-    let mut batch = room.batch();
+    let mut batch = buffer.batch();
     for place in places {
         seen.waited +=
             usize::from(give(Message::random(sessions, numbers), sessions, place, &mut batch));
     }
     seen.failed += batch.finish().map_or_else(|error| error.failed, |()| 0);
-    let told = room.outcomes().filter(|outcome| *outcome != Some(Ok(()))).count();
+    let told = buffer.outcomes().filter(|outcome| *outcome != Some(Ok(()))).count();
     assert!(told == 0 || seen.failed > 0);
 }
 
@@ -160,9 +160,9 @@ pub(crate) fn a_room_allocates_nothing_from_batch_to_batch() {
     let sessions = sessions(&engine);
     let (mut numbers, mut seen) = (Random(81), Seen::default());
     let mut places = vec![[[0; 96]; 2]; MOST];
-    let mut room = engine.room(ROOM);
+    let mut buffer = engine.batch_buffer(ROOM);
     // The largest batch, in which every message fails.
-    let mut batch = room.batch();
+    let mut batch = buffer.batch();
     for place in &mut places {
         let refused = Message { session: 11, backward: false, detached: false, nonce: 1, len: 16 };
         give(refused, &sessions, place, &mut batch);
@@ -171,7 +171,7 @@ pub(crate) fn a_room_allocates_nothing_from_batch_to_batch() {
     let calls = calls(|| {
         for _ in 0..TURNS {
             let count = count(&mut numbers);
-            turn(&mut room, &sessions, &mut places[..count], &mut numbers, &mut seen);
+            turn(&mut buffer, &sessions, &mut places[..count], &mut numbers, &mut seen);
         }
     });
     assert!(seen.waited > TURNS / 2 && seen.failed > TURNS / 2, "{seen:?}");
@@ -200,6 +200,6 @@ pub(crate) fn a_slice_of_requests_allocates_nothing() {
 /// A new room for each batch allocates, and the counter sees that.
 pub(crate) fn what_allocates_is_counted() {
     let engine = Engine::new();
-    let calls = calls(|| (0..10).for_each(|_| drop(engine.room(ROOM))));
+    let calls = calls(|| (0..10).for_each(|_| drop(engine.batch_buffer(ROOM))));
     assert!(calls >= 20, "{calls}");
 }

@@ -5,7 +5,7 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 
 use lanecrypt_engine::queue::{
-    AsyncQueue, Attached, Completion, LocalQueue, Message, Settings, WorkerQueue,
+    AsyncQueue, Completion, LocalQueue, Message, SessionHandle, Settings, WorkerQueue,
 };
 use lanecrypt_engine::{Algorithm, Engine, Session};
 use lanecrypt_testing::batches::adding::Adding;
@@ -37,7 +37,7 @@ fn sessions(engine: &Engine) -> Vec<(Session, usize)> {
 
 /// A message that takes a buffer.
 fn message<B>(
-    sessions: &[(Attached, bool, usize)],
+    sessions: &[(SessionHandle, bool, usize)],
     numbers: &mut Random,
     buffer: B,
 ) -> Message<&'static [u8], B> {
@@ -51,8 +51,8 @@ fn message<B>(
 
 fn attach(
     engine: &Engine,
-    mut attach: impl FnMut(Session) -> Attached,
-) -> Vec<(Attached, bool, usize)> {
+    mut attach: impl FnMut(Session) -> SessionHandle,
+) -> Vec<(SessionHandle, bool, usize)> {
     let sessions = sessions(engine).into_iter();
     sessions
         .map(|(session, nonce)| {

@@ -49,12 +49,12 @@ pub(crate) fn a_thread_that_has_signed_allocates_nothing() {
 fn allocations(signers: &[Signer]) -> usize {
     let engine = Engine::new();
     let sessions = sessions(&engine, signers);
-    let mut room = engine.room(COUNT);
+    let mut buffer = engine.batch_buffer(COUNT);
     let mut queue = LocalQueue::new(&engine, COUNT);
     let each = sessions.iter().zip(signers);
     let attached: Vec<_> = each
         .map(|(_, it)| engine.rsa_session(it.key.clone(), it.padding))
-        .map(|session| queue.attach(session).expect("room"))
+        .map(|session| queue.attach(session).expect("buffer"))
         .collect();
     let mut used = [0; 2];
     for used in &mut used {
@@ -66,7 +66,7 @@ fn allocations(signers: &[Signer]) -> usize {
                 session.sign(b"message", place).expect("it signs");
                 session.verify(b"message", place).expect("it is right");
             }
-            let mut batch = room.batch();
+            let mut batch = buffer.batch();
             for (session, place) in sessions.iter().cycle().zip(&mut batched) {
                 batch.sign(session, b"message", place);
             }
@@ -75,7 +75,7 @@ fn allocations(signers: &[Signer]) -> usize {
             requests.extend(each.map(|(it, place)| Request::sign(it, b"message", place)));
             assert_eq!(engine.process(&mut requests), Ok(()));
             for (&session, place) in attached.iter().cycle().zip(queued.drain(..)) {
-                queue.submit(Message::sign(session, place)).expect("room");
+                queue.submit(Message::sign(session, place)).expect("buffer");
             }
             while let Some(done) = queue.poll() {
                 assert_eq!(done.outcome, Ok(()));

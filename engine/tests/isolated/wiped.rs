@@ -79,8 +79,8 @@ fn around_a_used_session(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> [
         .collect();
     engine.process(&mut requests).expect("good lengths");
     drop(requests);
-    let mut room = engine.room(20);
-    let mut batch = room.batch();
+    let mut buffer = engine.batch_buffer(20);
+    let mut batch = buffer.batch();
     for message in &mut messages {
         match algorithm.is_aead() {
             true => batch.seal(&session, nonce, b"", message),
@@ -132,8 +132,8 @@ pub(crate) fn nothing_secret_is_printed() {
             false => Request::encrypt(&session, nonce, &mut message[..]),
         };
         let request_shown = format!("{request:#?}");
-        let mut room = engine.room(1);
-        let mut batch = room.batch();
+        let mut buffer = engine.batch_buffer(1);
+        let mut batch = buffer.batch();
         let mut other = *b"a message that is secret........................";
         match algorithm.is_aead() {
             true => batch.seal(&session, nonce, b"", &mut other),
@@ -142,7 +142,7 @@ pub(crate) fn nothing_secret_is_printed() {
         let shown =
             [format!("{session:?}"), request_shown, format!("{engine:?}"), format!("{batch:#?}")];
         drop(batch);
-        for printed in shown.into_iter().chain([format!("{room:?}")]) {
+        for printed in shown.into_iter().chain([format!("{buffer:?}")]) {
             // As text, as decimal numbers and as hex digits.
             let decimal = |bytes: &[u8]| format!("{:?}", &bytes[..2]).replace(['[', ']'], "");
             let hex = |bytes: &[u8]| format!("{:02x}{:02x}", bytes[0], bytes[1]);

@@ -113,7 +113,7 @@ fn sessions(engine: &Engine) -> Vec<Session> {
 
 /// Serves messages as a batch, in both ways, and one by one, and compares the results.
 #[track_caller]
-fn compare(engine: &Engine, sessions: &[Session], messages: &[Message], room: &mut Room) {
+fn compare(engine: &Engine, sessions: &[Session], messages: &[Message], buffer: &mut BatchBuffer) {
     let mut single = messages.to_vec();
     let expected: Vec<_> = single.iter_mut().map(|message| message.alone(sessions)).collect();
     let failed = expected.iter().filter(|outcome| outcome.is_err()).count();
@@ -132,13 +132,13 @@ fn compare(engine: &Engine, sessions: &[Session], messages: &[Message], room: &m
     drop(requests);
 
     let mut filled = messages.to_vec();
-    let mut batch = room.batch();
+    let mut batch = buffer.batch();
     for (at, (message, expected)) in filled.iter_mut().zip(&expected).enumerate() {
         let at_once = message.give(sessions, &mut batch);
         assert!(at_once.is_none_or(|outcome| outcome == *expected), "{at}");
     }
     assert_eq!(answer(batch.finish()), right);
-    assert!(room.outcomes().eq(expected.iter().map(|outcome| Some(*outcome))));
+    assert!(buffer.outcomes().eq(expected.iter().map(|outcome| Some(*outcome))));
 
     for batch in [slice, filled] {
         for (at, (batch, single)) in batch.iter().zip(&single).enumerate() {
@@ -147,21 +147,21 @@ fn compare(engine: &Engine, sessions: &[Session], messages: &[Message], room: &m
     }
 }
 
-/// Each batch after every other, and so with all expectations that a room can have.
+/// Each batch after every other, and so with all expectations that a buffer can have.
 #[test]
 fn a_batch_is_what_its_requests_are_one_by_one() {
     let engine = Engine::new();
     let sessions = sessions(&engine);
-    let mut room = engine.room(64);
+    let mut buffer = engine.batch_buffer(64);
     for count in [0, 1, 2, 3, 4, 5, 16, 64, 1, 255, 2, 256, 257, 600, 1, 64] {
         // All mixed, and each session's algorithm by itself.
         let mixed = |at: usize| Message::new(&sessions, at * 13 % sessions.len(), at);
-        compare(&engine, &sessions, &(0..count).map(mixed).collect::<Vec<_>>(), &mut room);
+        compare(&engine, &sessions, &(0..count).map(mixed).collect::<Vec<_>>(), &mut buffer);
     }
     for session in 0..Algorithm::ALL.len().min(sessions.len()) {
         for count in [1, 70, 2, 260, 5] {
             let same = |at| Message::new(&sessions, session, at);
-            compare(&engine, &sessions, &(0..count).map(same).collect::<Vec<_>>(), &mut room);
+            compare(&engine, &sessions, &(0..count).map(same).collect::<Vec<_>>(), &mut buffer);
         }
     }
 }
@@ -174,9 +174,9 @@ fn a_calibrated_engine_answers_the_same() {
     engine.calibrate();
     assert_eq!(engine.lanes().source(), LaneSource::Calibrated);
     let sessions = sessions(&engine);
-    let mut room = engine.room(64);
+    let mut buffer = engine.batch_buffer(64);
     let mixed = |at: usize| Message::new(&sessions, at * 13 % sessions.len(), at);
-    compare(&engine, &sessions, &(0..300).map(mixed).collect::<Vec<_>>(), &mut room);
+    compare(&engine, &sessions, &(0..300).map(mixed).collect::<Vec<_>>(), &mut buffer);
 }
 
 /// A request that has an outcome is not served, wherever it is in the batch, and counts if it has
@@ -361,14 +361,14 @@ fn another_driver_gets_what_is_its_own() {
     }
     assert_eq!(*adding.batches.lock().expect("nothing panicked"), [3]);
     // The same with a batch that is filled: messages for the driver go to it at the end.
-    let mut room = engine.room(9);
-    let mut batch = room.batch();
+    let mut buffer = engine.batch_buffer(9);
+    let mut batch = buffer.batch();
     for (at, data) in data.iter_mut().enumerate() {
         let at_once = batch.encrypt(of(at), &[], &mut data[..]);
         assert_eq!(at_once.is_none(), (3..6).contains(&at), "{at}");
     }
     assert_eq!(batch.finish(), Ok(()));
-    assert!(room.outcomes().eq([Some(Ok(())); 9]));
+    assert!(buffer.outcomes().eq([Some(Ok(())); 9]));
     for (at, data) in data.iter().enumerate() {
         assert_eq!(*data, [2 * u8::from((3..6).contains(&at)); 3], "{at}");
     }
@@ -397,13 +397,13 @@ fn what_a_driver_leaves_has_failed() {
     }
     let mut one = [Request::encrypt(&session, &[], &mut data[0][..])];
     assert_eq!(engine.process(&mut one).map_err(|error| error.failed), Err(1));
-    let mut room = engine.room(5);
-    let mut batch = room.batch();
+    let mut buffer = engine.batch_buffer(5);
+    let mut batch = buffer.batch();
     for data in &mut data {
         assert_eq!(batch.encrypt(&session, &[], &mut data[..]), None);
     }
     assert_eq!(batch.finish().map_err(|error| error.failed), Err(3));
-    for (at, left) in room.outcomes().enumerate() {
+    for (at, left) in buffer.outcomes().enumerate() {
         assert_eq!(left, Some(if at % 2 == 0 { Err(Error::Unsupported) } else { Ok(()) }));
     }
     assert_eq!(session.encrypt(&[], &mut data[0][..]), Err(Error::Unsupported));

@@ -2,7 +2,7 @@
 
 use inout::InOutBuf;
 use lanecrypt_kernels::arx::lanes::{Parts, SALSA};
-use lanecrypt_kernels::isa::INTO;
+use lanecrypt_kernels::isa::XOR;
 use lanecrypt_kernels::{Isa, stream_lane};
 
 use super::{Key, State};
@@ -32,7 +32,7 @@ fn alone<const ROUNDS: usize>(isa: Isa, parts: Parts<'_>) {
         return;
     }
     let state = State::<ROUNDS>::new(parts.key, parts.last);
-    super::apply(isa, &state, parts.data, INTO);
+    super::apply(isa, &state, parts.data, XOR);
 }
 
 #[cfg(test)]

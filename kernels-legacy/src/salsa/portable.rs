@@ -2,7 +2,7 @@
 
 use inout::InOutBuf;
 use lanecrypt_kernels::arx::{self, State, later};
-use lanecrypt_kernels::isa::Way;
+use lanecrypt_kernels::isa::Mode;
 
 use super::{quarter_round, words};
 
@@ -12,7 +12,7 @@ pub(super) fn apply<const ROUNDS: usize, const XOR: bool>(
     state: &State<ROUNDS>,
     wide: bool,
     mut data: InOutBuf<'_, '_, u8>,
-    _: Way<XOR>,
+    _: Mode<XOR>,
 ) {
     let mut counter = state.counter;
     while !data.is_empty() {

@@ -10,7 +10,7 @@
 //! transformation with the key, 32 times, at two a cycle: 375 cycles of the core for 256 bytes, and
 //! 20 more for loads, stores and transposing.
 
-pub(super) mod in_turn;
+pub(super) mod sequential;
 #[cfg(feature = "_vectors")]
 pub(super) mod slots;
 

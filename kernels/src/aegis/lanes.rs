@@ -13,7 +13,7 @@ use core::fmt;
 use inout::InOutBuf;
 
 use super::{Aegis, OPEN, SEAL};
-use crate::isa::{Way, lowest};
+use crate::isa::{Mode, lowest};
 use crate::{AeadLanes, Isa, Level};
 
 /// One message of a batch: its key, nonce, associated data and data, and the place of its tag.
@@ -76,23 +76,26 @@ key_size!(16);
 key_size!(32);
 
 #[inline(always)]
-fn by_level<const KEY: usize, const WAY: bool>(lanes: &mut [Lane<'_, KEY>]) {
+fn by_level<const KEY: usize, const MODE: bool>(lanes: &mut [Lane<'_, KEY>]) {
     let isas = lanes.iter().map(|lane| lane.cipher.isa);
-    let (isa, way) = (lowest(isas).unwrap_or(Isa::PORTABLE), Way::<WAY>);
-    by_isa!(crate::aegis::lanes, isa, run(lanes, way): Avx2Vaes, _ => in_turn);
+    let (isa, mode) = (lowest(isas).unwrap_or(Isa::PORTABLE), Mode::<MODE>);
+    by_isa!(crate::aegis::lanes, isa, run(lanes, mode): Avx2Vaes, _ => sequential);
 }
 
 /// A message alone.
-fn one<const KEY: usize, const WAY: bool>(lane: &mut Lane<'_, KEY>) {
-    *lane.tag = lane.cipher.run::<WAY>(&lane.nonce, lane.aad, lane.data.reborrow());
+fn one<const KEY: usize, const MODE: bool>(lane: &mut Lane<'_, KEY>) {
+    *lane.tag = lane.cipher.run::<MODE>(&lane.nonce, lane.aad, lane.data.reborrow());
 }
 
-mod in_turn {
-    use super::{Lane, Way, one};
+mod sequential {
+    use super::{Lane, Mode, one};
 
-    pub(super) fn run<const KEY: usize, const WAY: bool>(lanes: &mut [Lane<'_, KEY>], _: Way<WAY>) {
+    pub(super) fn run<const KEY: usize, const MODE: bool>(
+        lanes: &mut [Lane<'_, KEY>],
+        _: Mode<MODE>,
+    ) {
         for lane in lanes {
-            one::<KEY, WAY>(lane);
+            one::<KEY, MODE>(lane);
         }
     }
 }

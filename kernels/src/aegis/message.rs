@@ -6,7 +6,7 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use super::{Aegis, OPEN, SEAL, State, keystream, portable, rate};
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::{Incremental, Isa, wipe};
 
 /// A message in progress: its state, its lengths, the incomplete step.
@@ -32,7 +32,7 @@ impl<const KEY: usize> Message<KEY> {
         message
     }
 
-    fn crypt<const WAY: bool>(&mut self, isa: Isa, data: InOutBuf<'_, '_, u8>) {
+    fn crypt<const MODE: bool>(&mut self, isa: Isa, data: InOutBuf<'_, '_, u8>) {
         if data.is_empty() {
             return;
         }
@@ -46,7 +46,7 @@ impl<const KEY: usize> Message<KEY> {
             let length = data.len().min(rate(KEY) - at);
             let (now, rest) = data.split_at(length);
             data = rest;
-            self.crypt_part::<WAY>(at, now);
+            self.crypt_part::<MODE>(at, now);
             if at + length < rate(KEY) {
                 return;
             }
@@ -55,25 +55,25 @@ impl<const KEY: usize> Message<KEY> {
         let whole = data.len() / rate(KEY) * rate(KEY);
         let (whole, rest) = data.split_at(whole);
         if !whole.is_empty() {
-            let (state, way) = (&mut self.state, Way::<WAY>);
-            best!(isa, crypt(state, whole, way));
+            let (state, mode) = (&mut self.state, Mode::<MODE>);
+            best!(isa, crypt(state, whole, mode));
         }
         if !rest.is_empty() {
-            self.crypt_part::<WAY>(0, rest);
+            self.crypt_part::<MODE>(0, rest);
         }
     }
 
     /// Bytes from `at` on of the incomplete step, and none past its end: the state gives the same
     /// keystream until it takes them.
-    fn crypt_part<const WAY: bool>(&mut self, at: usize, mut data: InOutBuf<'_, '_, u8>) {
+    fn crypt_part<const MODE: bool>(&mut self, at: usize, mut data: InOutBuf<'_, '_, u8>) {
         let mut stream =
             keystream::<KEY, _>(self.state.0.map(u128::from_ne_bytes)).map(u128::to_ne_bytes);
         let places = at..at + data.len();
-        if WAY == SEAL {
+        if MODE == SEAL {
             self.part[places.clone()].copy_from_slice(data.get_in());
         }
         data.xor_in2out(&stream.as_flattened()[places.clone()]);
-        if WAY != SEAL {
+        if MODE != SEAL {
             self.part[places].copy_from_slice(data.get_out());
         }
         wipe::memory(stream.as_flattened_mut());

@@ -10,24 +10,24 @@ use inout::InOutBuf;
 
 use super::{CONSTANTS, SEAL, State, keystream, rate};
 use crate::aes::portable::Planes;
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::wipe;
 
 /// The lowest bit of each byte.
 const ONES: u32 = 0x0101_0101;
 
 /// A whole message (sections `Encrypt` and `Decrypt` of both ciphers).
-pub(super) fn run<const KEY: usize, const WAY: bool>(
+pub(super) fn run<const KEY: usize, const MODE: bool>(
     key: &[u8; KEY],
     nonce: &[u8; KEY],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    _: Way<WAY>,
+    _: Mode<MODE>,
 ) -> [u8; 16] {
     let (bits_of_aad, bits_of_data) = (8 * aad.len() as u64, 8 * data.len() as u64);
     let mut state = Sliced::<KEY>::new(key, nonce);
     state.absorb(aad);
-    state.crypt::<WAY>(data);
+    state.crypt::<MODE>(data);
     state.tag(bits_of_aad, bits_of_data)
 }
 
@@ -42,13 +42,13 @@ pub(super) fn absorb<const KEY: usize>(state: &mut State<KEY>, bytes: &[u8]) {
     sliced.0.unpack(&mut state.0);
 }
 
-pub(super) fn crypt<const KEY: usize, const WAY: bool>(
+pub(super) fn crypt<const KEY: usize, const MODE: bool>(
     state: &mut State<KEY>,
     data: InOutBuf<'_, '_, u8>,
-    _: Way<WAY>,
+    _: Mode<MODE>,
 ) {
     let mut sliced = Sliced::<KEY>(Planes::pack(&state.0));
-    sliced.crypt::<WAY>(data);
+    sliced.crypt::<MODE>(data);
     sliced.0.unpack(&mut state.0);
 }
 
@@ -119,7 +119,7 @@ impl<const KEY: usize> Sliced<KEY> {
     }
 
     /// `Enc` and `Dec`; of a last part, what is left of the plaintext and zeros are taken.
-    fn crypt<const WAY: bool>(&mut self, data: InOutBuf<'_, '_, u8>) {
+    fn crypt<const MODE: bool>(&mut self, data: InOutBuf<'_, '_, u8>) {
         let mut data = data;
         while !data.is_empty() {
             let length = data.len().min(rate(KEY));
@@ -128,7 +128,7 @@ impl<const KEY: usize> Sliced<KEY> {
             let mut stream = self.keystream();
             let mut text = blocks(part.get_in());
             part.xor_in2out(&stream.as_flattened()[..length]);
-            if WAY != SEAL {
+            if MODE != SEAL {
                 text = blocks(part.get_out());
             }
             self.update(&text);

@@ -3,8 +3,8 @@
 
 #[macro_use]
 pub(in crate::aegis) mod steps;
-mod alone;
+mod single_message;
 
-pub(crate) use self::alone::aesni;
+pub(crate) use self::single_message::aesni;
 #[cfg(feature = "isa-avx2")]
-pub(crate) use self::alone::avx2;
+pub(crate) use self::single_message::avx2;

@@ -7,7 +7,7 @@ use zeroize::ZeroizeOnDrop;
 
 use super::AesForward;
 use super::portable;
-use crate::isa::{INTO, OVER, Way};
+use crate::isa::{Mode, WRITE, XOR};
 use crate::{BlockEncrypt, Isa, Seek, StreamCore};
 
 /// The place of the next counter block.
@@ -52,13 +52,13 @@ pub(crate) fn xor<const N: usize>(
     data: InOutBuf<'_, '_, u8>,
 ) {
     let first = counter.number();
-    let way = INTO;
+    let mode = XOR;
     if let Some(next) = after(first, data.len()) {
         // Before the kernel: the next request waits for the counter only.
         counter.set(next);
-        best!(isa, ctr(keys, first, data, way));
+        best!(isa, ctr(keys, first, data, mode));
     } else {
-        across(isa, keys, counter, data, way);
+        across(isa, keys, counter, data, mode);
     }
 }
 
@@ -71,11 +71,11 @@ pub(crate) fn xor_from<const N: usize, const LOW: bool>(
     counter: u128,
     data: InOutBuf<'_, '_, u8>,
 ) {
-    let way = INTO;
+    let mode = XOR;
     if LOW {
-        by_isa!(crate::aes, isa, ctr(keys, counter, data, way): Ssse3, _ => portable);
+        by_isa!(crate::aes, isa, ctr(keys, counter, data, mode): Ssse3, _ => portable);
     } else {
-        best!(isa, ctr(keys, counter, data, way));
+        best!(isa, ctr(keys, counter, data, mode));
     }
 }
 
@@ -92,7 +92,7 @@ pub(super) fn keystream<const N: usize>(
         counter.set(next);
         best!(isa, keystream(keys, first, out));
     } else {
-        across(isa, keys, counter, out.into(), OVER);
+        across(isa, keys, counter, out.into(), WRITE);
     }
 }
 
@@ -104,19 +104,19 @@ fn across<const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: &mut impl Counter,
     data: InOutBuf<'_, '_, u8>,
-    way: Way<XOR>,
+    mode: Mode<XOR>,
 ) {
     let first = counter.number();
     let (bytes, next) = to_wrap(first, data.len());
     let (part, rest) = data.split_at(bytes);
-    best!(isa, ctr(keys, first, part, way));
+    best!(isa, ctr(keys, first, part, mode));
     counter.set(next);
     match after(next, rest.len()) {
         Some(last) => {
             counter.set(last);
-            best!(isa, ctr(keys, next, rest, way));
+            best!(isa, ctr(keys, next, rest, mode));
         }
-        None => across(isa, keys, counter, rest, way),
+        None => across(isa, keys, counter, rest, mode),
     }
 }
 

@@ -21,26 +21,26 @@ use inout::InOutBuf;
 pub(super) use self::keys::{expand128, expand192, expand256, invert};
 use self::sbox::{inv_sub_bytes, sub_bytes};
 use super::{FORWARD, MAX_KEYS};
-use crate::isa::{OVER, Way};
+use crate::isa::{Mode, WRITE};
 use crate::wipe;
 
 /// One bit of each byte of eight blocks, in each of eight planes.
 #[derive(Clone, Copy)]
 pub(crate) struct Planes(pub(crate) [[u32; 4]; 8]);
 
-pub(super) fn ecb<const WAY: bool>(
+pub(super) fn ecb<const MODE: bool>(
     keys: &[[u8; 16]],
     data: InOutBuf<'_, '_, [u8; 16]>,
-    _: Way<WAY>,
+    _: Mode<MODE>,
 ) {
-    let crypt8 = if WAY == FORWARD { encrypt8 } else { decrypt8 };
+    let crypt8 = if MODE == FORWARD { encrypt8 } else { decrypt8 };
     with_planes(keys, |keys| by_eight(data, |blocks, _| crypt8(keys, blocks)));
 }
 
 /// The first 8 bytes of an encrypted block.
 pub(super) fn front(keys: &[[u8; 16]], block: &[u8; 16]) -> u64 {
     let mut block = [*block];
-    ecb(keys, (&mut block[..]).into(), Way::<FORWARD>);
+    ecb(keys, (&mut block[..]).into(), Mode::<FORWARD>);
     super::first_eight(&block[0])
 }
 
@@ -73,7 +73,7 @@ pub(super) fn cbc_decrypt(keys: &[[u8; 16]], iv: &mut [u8; 16], data: InOutBuf<'
 
 /// Writes keystream over `out`, which is made a buffer here: it comes in registers.
 pub(super) fn keystream(keys: &[[u8; 16]], counter: u128, out: &mut [u8]) {
-    ctr(keys, counter, out.into(), OVER);
+    ctr(keys, counter, out.into(), WRITE);
 }
 
 /// Writes keystream, or if `XOR` adds it to the input.
@@ -82,7 +82,7 @@ pub(super) fn ctr<const XOR: bool>(
     keys: &[[u8; 16]],
     mut counter: u128,
     data: InOutBuf<'_, '_, u8>,
-    _: Way<XOR>,
+    _: Mode<XOR>,
 ) {
     let mut data = data;
     with_planes(keys, |keys| {

@@ -87,13 +87,13 @@ macro_rules! stream_lane {
         /// One instance for all numbers of rounds.
         #[inline(never)]
         fn xor(isa: Isa, rounds: $crate::arx::lanes::Rounds, lanes: &mut [Lane<'_>]) {
-            use $crate::arx::lanes::in_turn;
+            use $crate::arx::lanes::sequential;
 
             if $crate::arx::lanes::are_few(isa, lanes) {
-                return in_turn::xor_lanes(isa, rounds, lanes);
+                return sequential::xor_lanes(isa, rounds, lanes);
             }
             $crate::by_isa!($($core)::+, isa, xor_lanes(isa, rounds, lanes):
-                Avx512, Avx2, Ssse3, _ => in_turn);
+                Avx512, Avx2, Ssse3, _ => sequential);
         }
 
         impl $crate::arx::lanes::StreamLane for Lane<'_> {
@@ -131,7 +131,7 @@ pub fn are_few<M: StreamLane>(isa: Isa, lanes: &[M]) -> bool {
 }
 
 /// Every message by itself.
-pub mod in_turn {
+pub mod sequential {
     use super::{Isa, Rounds, StreamLane};
 
     pub fn xor_lanes<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {

@@ -151,7 +151,7 @@ macro_rules! passes {
             state: &State<ROUNDS>,
             wide: bool,
             data: InOutBuf<'_, '_, u8>,
-            _: Way<XOR>,
+            _: Mode<XOR>,
         ) {
             let (mut data, mut counter) = (data, state.counter);
             // If the low word of a wide counter wraps within, only the narrower forms are used:

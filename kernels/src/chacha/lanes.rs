@@ -5,7 +5,7 @@ use inout::InOutBuf;
 use super::{Form, Key, State};
 use crate::arx::lanes::{CHACHA, Parts};
 use crate::arx::{halves, later};
-use crate::isa::INTO;
+use crate::isa::XOR;
 use crate::{Isa, stream_lane, wipe};
 
 /// One message of a batch: its key and nonce, the block of the keystream at which its data begin,
@@ -39,7 +39,7 @@ fn alone<const ROUNDS: usize>(isa: Isa, parts: Parts<'_>) {
         return;
     }
     let state = State::<ROUNDS>::new(parts.key, parts.last);
-    super::apply(isa, &state, parts.wide, parts.data, INTO);
+    super::apply(isa, &state, parts.wide, parts.data, XOR);
 }
 
 /// HChaCha20 of at most 16 keys and nonces side by side, as [`hchacha20`](super::hchacha20) for
@@ -69,15 +69,15 @@ pub(crate) fn subkeys(isa: Isa, sources: &[(&Key, [u8; 16])], keys: &mut [Key; 1
 
 /// The first 8 bytes of `count` blocks with these keys and last rows: the keystream of messages of
 /// zeros.
-pub(super) fn fronts(
+pub(super) fn header_masks(
     isa: Isa,
     blocks: &[(&Key, &[u8; 16]); 16],
     count: usize,
-    fronts: &mut [[u8; 8]; 16],
+    masks: &mut [[u8; 8]; 16],
 ) {
     let mut blocks = blocks.iter();
-    let mut lanes = fronts.each_mut().map(|front| {
-        let (key, last) = blocks.next().expect("as many blocks as fronts");
+    let mut lanes = masks.each_mut().map(|front| {
+        let (key, last) = blocks.next().expect("as many blocks as masks");
         *front = [0; 8];
         // There is only one block, so its counter does not matter.
         Lane(Parts { key, last: numbers(last), wide: false, data: (&mut front[..]).into() })

@@ -4,7 +4,7 @@ use inout::InOutBuf;
 
 use super::{quarter_round, words};
 use crate::arx::{self, Key, State, later};
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::wipe;
 
 /// Applies keystream. Not inlined, so that the other kernels need no room on the stack for it.
@@ -13,7 +13,7 @@ pub(super) fn apply<const ROUNDS: usize, const XOR: bool>(
     state: &State<ROUNDS>,
     wide: bool,
     mut data: InOutBuf<'_, '_, u8>,
-    _: Way<XOR>,
+    _: Mode<XOR>,
 ) {
     let mut counter = state.counter;
     while !data.is_empty() {

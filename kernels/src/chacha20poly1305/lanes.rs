@@ -23,7 +23,7 @@ use inout::InOutBuf;
 
 use super::{ChaCha20Poly1305, OPEN, SEAL, XChaCha20Poly1305};
 use crate::chacha::{self, Key};
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::{AeadLanes, Isa, Level};
 
 /// One message of a batch: its key, nonce, associated data and data, and the place of its tag.
@@ -164,11 +164,11 @@ pub fn open_lanes(lanes: &mut [Lane<'_>]) {
 }
 
 #[inline(always)]
-fn by_kind<const WAY: bool>(lanes: &mut [Lane<'_>]) {
+fn by_kind<const MODE: bool>(lanes: &mut [Lane<'_>]) {
     match kind(lanes) {
-        Kind::Few => alone::<WAY>(lanes),
-        Kind::Extended(isa) => extended::<WAY>(isa, lanes),
-        Kind::Same(isa) => side_by_side::<WAY>(isa, lanes),
+        Kind::Few => alone::<MODE>(lanes),
+        Kind::Extended(isa) => extended::<MODE>(isa, lanes),
+        Kind::Same(isa) => side_by_side::<MODE>(isa, lanes),
     }
 }
 
@@ -208,21 +208,21 @@ fn is_alone(lane: &Lane<'_>) -> bool {
 const LONGEST_BESIDE: usize = 2048;
 
 #[inline(always)]
-fn side_by_side<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
-    let way = Way::<WAY>;
-    by_isa!(crate::chacha20poly1305::lanes, isa, run(lanes, way):
-        Avx512, Avx2, Ssse3, _ => in_turn);
+fn side_by_side<const MODE: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
+    let mode = Mode::<MODE>;
+    by_isa!(crate::chacha20poly1305::lanes, isa, run(lanes, mode):
+        Avx512, Avx2, Ssse3, _ => sequential);
 }
 
 /// Makes keys for the messages that need their own, if there are enough of them, then continues
 /// with these.
 #[inline(never)]
-fn extended<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
+fn extended<const MODE: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
     let fewest = if isa.has(Level::Avx2) { 6 } else { 12 };
     for lanes in lanes.chunks_mut(16) {
         let count = lanes.len();
         if count < fewest {
-            alone::<WAY>(lanes);
+            alone::<MODE>(lanes);
             continue;
         }
         let mut keys = [0; 16].map(|_| Key { words: [0; 12] });
@@ -248,20 +248,20 @@ fn extended<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
                 Lane::under(&keys[at], isa, &[0; 12], &[], (&mut [][..]).into(), tag)
             }
         });
-        side_by_side::<WAY>(isa, &mut lanes[..count]);
+        side_by_side::<MODE>(isa, &mut lanes[..count]);
     }
 }
 
 /// One message after the other.
 #[inline(never)]
-fn alone<const WAY: bool>(lanes: &mut [Lane<'_>]) {
+fn alone<const MODE: bool>(lanes: &mut [Lane<'_>]) {
     for lane in lanes {
-        one::<WAY>(lane);
+        one::<MODE>(lane);
     }
 }
 
 #[inline]
-fn one<const WAY: bool>(lane: &mut Lane<'_>) {
+fn one<const MODE: bool>(lane: &mut Lane<'_>) {
     let (isa, nonce, aad) = (lane.isa, &lane.nonce, lane.aad);
     let data = lane.data.reborrow();
     let own;
@@ -272,14 +272,14 @@ fn one<const WAY: bool>(lane: &mut Lane<'_>) {
             &own
         }
     };
-    *lane.tag = super::run::<WAY, _>(isa, key, nonce, aad, data, Way, ());
+    *lane.tag = super::run::<MODE, _>(isa, key, nonce, aad, data, Mode, ());
 }
 
-mod in_turn {
-    use super::{Lane, Way, alone};
+mod sequential {
+    use super::{Lane, Mode, alone};
 
-    pub(super) fn run<const WAY: bool>(lanes: &mut [Lane<'_>], _: Way<WAY>) {
-        alone::<WAY>(lanes);
+    pub(super) fn run<const MODE: bool>(lanes: &mut [Lane<'_>], _: Mode<MODE>) {
+        alone::<MODE>(lanes);
     }
 }
 

@@ -44,7 +44,7 @@ impl Message {
         Self { core, hash, keystream, spent: 64, block: [0; 16], filled: 0, sizes: [0; 2], isa }
     }
 
-    fn apply<const WAY: bool>(&mut self, data: InOutBuf<'_, '_, u8>) {
+    fn apply<const MODE: bool>(&mut self, data: InOutBuf<'_, '_, u8>) {
         let mut data = data;
         if data.is_empty() {
             return;
@@ -62,11 +62,11 @@ impl Message {
                 len => (len - len % 64).min(PART),
             };
             let (mut part, rest) = data.split_at(len);
-            if WAY == OPEN {
+            if MODE == OPEN {
                 self.absorb(part.get_in());
             }
             self.xor(part.reborrow());
-            if WAY == SEAL {
+            if MODE == SEAL {
                 self.absorb(part.get_out());
             }
             data = rest;

@@ -34,7 +34,7 @@ pub(super) fn begun(isa: Isa, first: &[u8; 64], aad: &[u8]) -> Poly1305 {
 /// Poly1305 waits for its own results, so everything else takes no time. No byte is read back that
 /// has just been written: that would wait for narrower stores.
 #[inline(always)]
-pub(super) fn apply<const WAY: bool>(
+pub(super) fn apply<const MODE: bool>(
     hash: &mut Poly1305,
     keystream: &[u8],
     data: InOutBuf<'_, '_, u8>,
@@ -44,14 +44,14 @@ pub(super) fn apply<const WAY: bool>(
     for (mut block, stream) in blocks.into_iter().zip(keystream.by_ref()) {
         let text = u128::from_le_bytes(*block.get_in());
         let other = text ^ u128::from_le_bytes(*stream);
-        hash.absorb_number(if WAY == SEAL { other } else { text });
+        hash.absorb_number(if MODE == SEAL { other } else { text });
         *block.get_out() = other.to_le_bytes();
     }
     if let (false, Some(stream)) = (rest.is_empty(), keystream.next()) {
         let mask = (1 << (8 * rest.len())) - 1;
         let text = padded(rest.get_in());
         let other = (text ^ u128::from_le_bytes(*stream)) & mask;
-        hash.absorb_number(if WAY == SEAL { other } else { text });
+        hash.absorb_number(if MODE == SEAL { other } else { text });
         write_part(rest.get_out(), other);
     }
 }

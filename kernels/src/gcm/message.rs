@@ -55,7 +55,7 @@ impl Message {
         self.block = padded(rest);
     }
 
-    pub(super) fn crypt<const N: usize, const WAY: bool>(
+    pub(super) fn crypt<const N: usize, const MODE: bool>(
         &mut self,
         hash: &ghash::Key,
         keys: &[[u8; 16]; N],
@@ -74,7 +74,7 @@ impl Message {
             let length = data.len().min(16 - at);
             let (now, rest) = data.split_at(length);
             data = rest;
-            self.crypt_part::<WAY>(at, now);
+            self.crypt_part::<MODE>(at, now);
             if at + length < 16 {
                 return;
             }
@@ -86,11 +86,11 @@ impl Message {
             let length = whole.len().min(PART);
             let (mut part, after) = whole.split_at(length);
             whole = after;
-            if WAY == OPEN {
+            if MODE == OPEN {
                 hash.absorb(&mut self.sum, part.get_in().as_chunks().0);
             }
             self.next = ctr::<N, ANY>(hash.isa(), keys, self.next, part.reborrow());
-            if WAY == SEAL {
+            if MODE == SEAL {
                 hash.absorb(&mut self.sum, part.get_out().as_chunks().0);
             }
         }
@@ -98,18 +98,18 @@ impl Message {
             self.stream = [0; 16];
             self.next = ctr::<N, ANY>(hash.isa(), keys, self.next, (&mut self.stream[..]).into());
             self.block = [0; 16];
-            self.crypt_part::<WAY>(0, rest);
+            self.crypt_part::<MODE>(0, rest);
         }
     }
 
     /// Bytes from `at` on of the incomplete block, and none past its end.
-    fn crypt_part<const WAY: bool>(&mut self, at: usize, mut data: InOutBuf<'_, '_, u8>) {
+    fn crypt_part<const MODE: bool>(&mut self, at: usize, mut data: InOutBuf<'_, '_, u8>) {
         let places = at..at + data.len();
-        if WAY == OPEN {
+        if MODE == OPEN {
             self.block[places.clone()].copy_from_slice(data.get_in());
         }
         data.xor_in2out(&self.stream[places.clone()]);
-        if WAY == SEAL {
+        if MODE == SEAL {
             self.block[places].copy_from_slice(data.get_out());
         }
     }

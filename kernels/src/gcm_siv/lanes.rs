@@ -12,7 +12,7 @@ use core::fmt;
 use inout::InOutBuf;
 
 use super::{AesGcmSiv, OPEN, SEAL};
-use crate::isa::{Way, lowest};
+use crate::isa::{Mode, lowest};
 use crate::{AeadLanes, Isa, Level};
 
 /// One message of a batch: its key, nonce, associated data and data, and the place of its tag.
@@ -78,29 +78,29 @@ key_size!(128);
 key_size!(256);
 
 #[inline(always)]
-fn by_level<const BITS: usize, const WAY: bool>(lanes: &mut [Lane<'_, BITS>]) {
+fn by_level<const BITS: usize, const MODE: bool>(lanes: &mut [Lane<'_, BITS>]) {
     let isas = lanes.iter().map(|lane| lane.cipher.cipher.isa());
-    let (isa, way) = (lowest(isas).unwrap_or(Isa::PORTABLE), Way::<WAY>);
-    by_isa!(crate::gcm_siv::lanes, isa, run(lanes, way): Avx512, _ => in_turn);
+    let (isa, mode) = (lowest(isas).unwrap_or(Isa::PORTABLE), Mode::<MODE>);
+    by_isa!(crate::gcm_siv::lanes, isa, run(lanes, mode): Avx512, _ => sequential);
 }
 
 /// A message alone.
-fn one<const BITS: usize, const WAY: bool>(lane: &mut Lane<'_, BITS>) {
+fn one<const BITS: usize, const MODE: bool>(lane: &mut Lane<'_, BITS>) {
     let [_, _, _, _, a, b, c, d, e, f, g, h, i, j, k, l] = lane.nonce;
     let nonce = [a, b, c, d, e, f, g, h, i, j, k, l];
     let came = *lane.tag;
-    *lane.tag = lane.cipher.run::<WAY>(&nonce, lane.aad, lane.data.reborrow(), &came);
+    *lane.tag = lane.cipher.run::<MODE>(&nonce, lane.aad, lane.data.reborrow(), &came);
 }
 
-mod in_turn {
-    use super::{Lane, Way, one};
+mod sequential {
+    use super::{Lane, Mode, one};
 
-    pub(super) fn run<const BITS: usize, const WAY: bool>(
+    pub(super) fn run<const BITS: usize, const MODE: bool>(
         lanes: &mut [Lane<'_, BITS>],
-        _: Way<WAY>,
+        _: Mode<MODE>,
     ) {
         for lane in lanes {
-            one::<BITS, WAY>(lane);
+            one::<BITS, MODE>(lane);
         }
     }
 }

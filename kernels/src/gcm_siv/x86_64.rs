@@ -1,8 +1,8 @@
 //! Kernels of x86-64.
 #![cfg(target_arch = "x86_64")]
 
-mod alone;
+mod single_message;
 
-pub(crate) use self::alone::aesni;
+pub(crate) use self::single_message::aesni;
 #[cfg(feature = "isa-avx2")]
-pub(crate) use self::alone::avx2;
+pub(crate) use self::single_message::avx2;

@@ -3,7 +3,7 @@
 
 use super::Level;
 
-ladder! {
+levels! {
     is_aarch64_feature_detected:
     Neon => "neon";
     // Detection and compiler mean both AES and PMULL by it.

@@ -3,7 +3,7 @@
 
 use super::Level;
 
-ladder! {
+levels! {
     is_x86_feature_detected:
     Ssse3 => "ssse3";
     AesNi => "aes", "pclmulqdq", "sse4.1";

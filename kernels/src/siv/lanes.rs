@@ -19,7 +19,7 @@ use inout::InOutBuf;
 use super::cmac::{Blocks, doubled, put_short, short};
 use super::{AesSiv, Strings, counter};
 use crate::aes::ctr;
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::{Aead, BlockEncrypt, Isa, Level, wipe};
 
 /// Messages that go side by side.
@@ -102,25 +102,25 @@ macro_rules! key_size {
                 self.by_groups::<OPEN>(lanes);
             }
 
-            fn by_groups<const WAY: bool>(&self, lanes: &mut [Lane<'_>]) {
+            fn by_groups<const MODE: bool>(&self, lanes: &mut [Lane<'_>]) {
                 for lanes in lanes.chunks_mut(GROUP) {
                     if is_alone(self.isa(), lanes) {
-                        lanes.iter_mut().for_each(|lane| self.alone::<WAY>(lane));
+                        lanes.iter_mut().for_each(|lane| self.alone::<MODE>(lane));
                     } else {
-                        run::<_, WAY>(self, lanes);
+                        run::<_, MODE>(self, lanes);
                     }
                 }
             }
 
             #[inline(never)]
-            fn alone<const WAY: bool>(&self, lane: &mut Lane<'_>) {
+            fn alone<const MODE: bool>(&self, lane: &mut Lane<'_>) {
                 let strings = match lane.more {
                     [Some(first), Some(second)] => &[first, second][..],
                     [Some(one), None] | [None, Some(one)] => &[one],
                     [None, None] => &[],
                 };
                 let data = lane.data.reborrow();
-                *lane.v = match WAY {
+                *lane.v = match MODE {
                     SEAL => self.seal_after(lane.strings, strings, data),
                     OPEN => self.open_after(lane.strings, strings, lane.v, data),
                 };
@@ -149,13 +149,13 @@ macro_rules! key_size {
             }
 
             #[inline]
-            fn short<const WAY: bool>(
+            fn short<const MODE: bool>(
                 &self,
                 sums: &mut [u128; GROUP],
                 lanes: &mut [Lane<'_>],
             ) -> bool {
-                let (keys, way) = (&self.keys(), Way::<WAY>);
-                by_isa!(crate::siv::lanes, keys.isa, short(keys, sums, lanes, way):
+                let (keys, mode) = (&self.keys(), Mode::<MODE>);
+                by_isa!(crate::siv::lanes, keys.isa, short(keys, sums, lanes, mode):
                     Avx512, _ => no_kernel)
             }
 
@@ -174,14 +174,14 @@ key_size!(256);
 
 /// Below 512-bit registers.
 mod no_kernel {
-    use super::{GROUP, Lane, Way};
+    use super::{GROUP, Lane, Mode};
     use crate::siv::Keys;
 
-    pub(super) fn short<const N: usize, const WAY: bool>(
+    pub(super) fn short<const N: usize, const MODE: bool>(
         _keys: &Keys<'_, N>,
         _sums: &mut [u128; GROUP],
         _lanes: &mut [Lane<'_>],
-        _: Way<WAY>,
+        _: Mode<MODE>,
     ) -> bool {
         false
     }
@@ -200,7 +200,7 @@ trait Ciphers {
     fn cipher(&self, blocks: &mut [[u8; 16]]);
 
     /// Serves short messages, if there is a kernel for them; `sums` is what their strings make.
-    fn short<const WAY: bool>(&self, sums: &mut [u128; GROUP], lanes: &mut [Lane<'_>]) -> bool;
+    fn short<const MODE: bool>(&self, sums: &mut [u128; GROUP], lanes: &mut [Lane<'_>]) -> bool;
 
     /// XORs keystream from a counter block on, as a number, into the data.
     fn ctr(&self, counter: u128, data: InOutBuf<'_, '_, u8>);
@@ -228,7 +228,7 @@ fn are_short(lanes: &[Lane<'_>]) -> bool {
 
 /// At most [`GROUP`] messages.
 #[inline(always)]
-fn run<K: Ciphers, const WAY: bool>(keys: &K, lanes: &mut [Lane<'_>]) {
+fn run<K: Ciphers, const MODE: bool>(keys: &K, lanes: &mut [Lane<'_>]) {
     let mut sums = [0; GROUP];
     for (sum, lane) in sums.iter_mut().zip(&*lanes) {
         *sum = lane.strings.sum;
@@ -238,23 +238,23 @@ fn run<K: Ciphers, const WAY: bool>(keys: &K, lanes: &mut [Lane<'_>]) {
             associate(keys, &mut sums, lanes, |lane| lane.more[place]);
         }
     }
-    if are_short(lanes) && keys.short::<WAY>(&mut sums, lanes) {
+    if are_short(lanes) && keys.short::<MODE>(&mut sums, lanes) {
         wipe::words(&mut sums);
         return;
     }
-    if WAY == OPEN {
+    if MODE == OPEN {
         crypt(keys, lanes);
     }
     let mut chains = Chains::EMPTY;
     for (at, (sum, lane)) in sums.iter().zip(&mut *lanes).enumerate() {
-        let string = if WAY == SEAL { lane.data.get_in() } else { lane.data.get_out() };
+        let string = if MODE == SEAL { lane.data.get_in() } else { lane.data.get_out() };
         chains.add(at, keys.last(*sum, string));
     }
     chains.run(keys, |at, v| sums[at] = u128::from_le_bytes(v));
     for (sum, lane) in sums.iter().zip(&mut *lanes) {
         *lane.v = sum.to_le_bytes();
     }
-    if WAY == SEAL {
+    if MODE == SEAL {
         crypt(keys, lanes);
     }
     wipe::words(&mut sums);

@@ -1,7 +1,7 @@
 //! Messages side by side are what they are one by one: ChaCha and ChaCha20-Poly1305 in lanes.
 
 use crate::places::{Place, lengths, wrong};
-use lanecrypt_kernels::chacha::{ChaCha, Counter64, Ietf, Key, Lane, fronts, xor_lanes};
+use lanecrypt_kernels::chacha::{ChaCha, Counter64, Ietf, Key, Lane, header_masks, xor_lanes};
 use lanecrypt_kernels::chacha20poly1305::{
     ChaCha20Poly1305, XChaCha20Poly1305, open_lanes, seal_lanes,
 };
@@ -64,7 +64,7 @@ impl Stream {
     }
 }
 
-/// The fronts of up to 16 blocks, whose keys and last rows lie at odd places.
+/// The header masks of up to 16 blocks, whose keys and last rows lie at odd places.
 #[test]
 fn fronts_side_by_side_are_those_of_blocks() {
     let mut numbers = Numbers(7);
@@ -81,7 +81,7 @@ fn fronts_side_by_side_are_those_of_blocks() {
             let blocks: Vec<(&Key, &[u8; 16])> =
                 keys.iter().enumerate().map(|(at, key)| (key, last(at))).collect();
             let mut made = [[0xee; 8]; 16];
-            fronts(isa, &blocks, &mut made);
+            header_masks(isa, &blocks, &mut made);
             for ((key, last), front) in blocks.into_iter().zip(made) {
                 let (counter, nonce) = last.split_first_chunk().expect("16 bytes");
                 let nonce = nonce.try_into().expect("12 bytes");

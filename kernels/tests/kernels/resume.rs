@@ -40,7 +40,7 @@ impl<const KEY: usize> Case<KEY> {
             );
             for seal in [true, false] {
                 let (from, to) = if seal { (&self.text, &sealed) } else { (&sealed, &self.text) };
-                let mut begun = cipher.begun(&self.nonce);
+                let mut partial = cipher.empty_state(&self.nonce);
                 let mut out = vec![0x5a; from.len()];
                 let mut data = InOutBuf::new(from, &mut out[..]).expect("equal lengths");
                 let mut cuts = cuts.iter().map(|&cut| cut.min(from.len()));
@@ -50,35 +50,35 @@ impl<const KEY: usize> Case<KEY> {
                     let (piece, rest) = data.split_at(cut);
                     (data, at) = (rest, cut);
                     let first = if seal {
-                        cipher.seal_begun(&mut begun, &self.nonce, &self.aad, piece)
+                        cipher.seal_resumable(&mut partial, &self.nonce, &self.aad, piece)
                     } else {
-                        cipher.open_begun(&mut begun, &self.nonce, &self.aad, piece)
+                        cipher.open_resumable(&mut partial, &self.nonce, &self.aad, piece)
                     };
-                    assert_eq!(cipher.tag_of(&begun), first, "{place}");
+                    assert_eq!(cipher.tag_of(&partial), first, "{place}");
                 }
                 let mut gone = 0;
                 for &cut in aad_cuts {
                     let cut = cut.min(self.aad.len());
-                    cipher.associate_more(&mut begun, &self.aad[gone..cut]);
+                    cipher.associate_more(&mut partial, &self.aad[gone..cut]);
                     gone = cut;
                 }
                 if !aad_cuts.is_empty() {
-                    cipher.associate_more(&mut begun, &self.aad[gone..]);
+                    cipher.associate_more(&mut partial, &self.aad[gone..]);
                 }
                 // A copy goes on by itself.
-                let mut copy = begun.clone();
+                let mut copy = partial.clone();
                 cipher.seal_more(&mut copy, (&mut [1; 40][..]).into());
                 for cut in cuts.chain([from.len()]) {
                     let (piece, rest) = data.split_at(cut - at);
                     (data, at) = (rest, cut);
                     if seal {
-                        cipher.seal_more(&mut begun, piece);
+                        cipher.seal_more(&mut partial, piece);
                     } else {
-                        cipher.open_more(&mut begun, piece);
+                        cipher.open_more(&mut partial, piece);
                     }
                 }
                 assert!(out == *to, "data, sealing {seal}, {place}");
-                assert_eq!(cipher.tag_of(&begun), tag, "tag, sealing {seal}, {place}");
+                assert_eq!(cipher.tag_of(&partial), tag, "tag, sealing {seal}, {place}");
             }
         }
     }
@@ -162,11 +162,11 @@ fn the_counter_wraps() {
             for cut in [1, 16, 100, 256, 400] {
                 let mut data = text.clone();
                 let (front, back) = data.split_at_mut(cut);
-                let begun = gcm.seal_from(&first, &aad, front.into());
-                let mut begun = gcm::Begun::after(&first, &begun, 20, cut as u64);
-                gcm.seal_more(&mut begun, back.into());
+                let partial_tag = gcm.seal_from(&first, &aad, front.into());
+                let mut partial = gcm::PartialState::after(&first, &partial_tag, 20, cut as u64);
+                gcm.seal_more(&mut partial, back.into());
                 assert!(data == sealed, "{after}, {cut}, {isa:?}");
-                assert_eq!(*begun.tag(), tag, "{after}, {cut}, {isa:?}");
+                assert_eq!(*partial.tag(), tag, "{after}, {cut}, {isa:?}");
             }
         }
     }
@@ -176,8 +176,14 @@ fn the_counter_wraps() {
 fn debug_tells_no_secret() {
     for isa in levels() {
         let gcm = AesGcm::<128>::new(isa, &[0xab; 16]);
-        assert_eq!(format!("{:?}", gcm.begun(&[0xab; 12])), "Begun { aad: 0, data: 0, .. }");
+        assert_eq!(
+            format!("{:?}", gcm.empty_state(&[0xab; 12])),
+            "PartialState { aad: 0, data: 0, .. }"
+        );
         let chacha = ChaCha20Poly1305::new(isa, &[0xab; 32]);
-        assert_eq!(format!("{:?}", chacha.begun(&[0xab; 12])), "Begun { sizes: [0, 0], .. }");
+        assert_eq!(
+            format!("{:?}", chacha.empty_state(&[0xab; 12])),
+            "PartialState { sizes: [0, 0], .. }"
+        );
     }
 }

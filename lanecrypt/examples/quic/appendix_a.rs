@@ -36,12 +36,12 @@ fn check(keys: &PacketKeys, number: u64, header: &[u8], payload: &[u8], expected
     let mut packets = [open.clone(), open];
     let mut batch =
         packets.each_mut().map(|packet| Outgoing { keys, number, header: header.len(), packet });
-    batch::protect(&mut engine.room(8), &mut batch).expect("protected");
+    batch::protect(&mut engine.batch_buffer(8), &mut batch).expect("protected");
     assert!(packets.iter().all(|packet| packet == expected));
 
     *packets[0].last_mut().expect("a tag") ^= 1;
     let mut batch = packets.each_mut().map(|packet| Incoming::new(keys, 0, largest, packet));
-    batch::unprotect(&mut engine.room(8), &mut batch).expect("served");
+    batch::unprotect(&mut engine.batch_buffer(8), &mut batch).expect("served");
     let [forged, good] = batch.map(|incoming| incoming.outcome);
     assert_eq!(forged, Err(Error::Authentication.into()));
     let opened = good.expect("opened");

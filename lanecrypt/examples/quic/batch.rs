@@ -3,10 +3,10 @@
 //!
 //! Payloads are sealed or opened in one [`Batch`](lanecrypt::Batch), and the header masks are made
 //! in one call. Both steps work on groups of packets that stay in the first-level cache from one
-//! step to the next. The [`Room`] is reused.
+//! step to the next. The [`BatchBuffer`] is reused.
 
 use lanecrypt::hazmat::HeaderProtectionKey;
-use lanecrypt::{Error, Room};
+use lanecrypt::{BatchBuffer, Error};
 
 use crate::header::{self, Dropped, Layout, MASK};
 use crate::keys::PacketKeys;
@@ -56,21 +56,21 @@ impl<'a> Incoming<'a> {
 /// # Errors
 ///
 /// As [`Layout::of_header`]; no packet has been protected then.
-pub(crate) fn protect(room: &mut Room, batch: &mut [Outgoing<'_>]) -> Result<(), Error> {
+pub(crate) fn protect(buffer: &mut BatchBuffer, batch: &mut [Outgoing<'_>]) -> Result<(), Error> {
     for Outgoing { header, packet, .. } in &*batch {
         Layout::of_header(packet, *header)?;
     }
-    batch.chunks_mut(GROUP).try_for_each(|group| protect_group(room, group))
+    batch.chunks_mut(GROUP).try_for_each(|group| protect_group(buffer, group))
 }
 
-fn protect_group(room: &mut Room, group: &mut [Outgoing<'_>]) -> Result<(), Error> {
-    let mut batch = room.batch();
+fn protect_group(buffer: &mut BatchBuffer, group: &mut [Outgoing<'_>]) -> Result<(), Error> {
+    let mut batch = buffer.batch();
     for Outgoing { keys, number, header, packet } in &mut *group {
         let (header, payload) = packet.split_at_mut(*header);
         batch.seal(&keys.aead, &keys.nonce(*number), header, payload);
     }
     if batch.finish().is_err() {
-        return room.outcomes().flatten().collect();
+        return buffer.outcomes().flatten().collect();
     }
 
     let mut masks = [[0; MASK]; GROUP];
@@ -92,8 +92,8 @@ fn protect_group(room: &mut Room, group: &mut [Outgoing<'_>]) -> Result<(), Erro
 /// # Errors
 ///
 /// No datagram can cause an error.
-pub(crate) fn unprotect(room: &mut Room, batch: &mut [Incoming<'_>]) -> Result<(), Error> {
-    batch.chunks_mut(GROUP).try_for_each(|group| unprotect_group(room, group))
+pub(crate) fn unprotect(buffer: &mut BatchBuffer, batch: &mut [Incoming<'_>]) -> Result<(), Error> {
+    batch.chunks_mut(GROUP).try_for_each(|group| unprotect_group(buffer, group))
 }
 
 /// A packet being processed by [`unprotect`].
@@ -105,7 +105,7 @@ struct Work<'w> {
     largest: Option<u64>,
 }
 
-fn unprotect_group(room: &mut Room, group: &mut [Incoming<'_>]) -> Result<(), Error> {
+fn unprotect_group(buffer: &mut BatchBuffer, group: &mut [Incoming<'_>]) -> Result<(), Error> {
     let mut works = Vec::with_capacity(GROUP);
     for Incoming { keys, id_length, largest, datagram, outcome } in group {
         match Layout::of(datagram, *id_length) {
@@ -128,7 +128,7 @@ fn unprotect_group(room: &mut Room, group: &mut [Incoming<'_>]) -> Result<(), Er
             .map(|(work, mask)| (&work.keys.header, work.layout.sample(work.packet), mask)),
     );
 
-    let mut batch = room.batch();
+    let mut batch = buffer.batch();
     for (work, mask) in works.iter_mut().zip(masks) {
         let Work { keys, packet, outcome, layout, largest } = work;
         let (number, header) = header::unprotect(packet, *layout, mask, *largest);
@@ -137,7 +137,7 @@ fn unprotect_group(room: &mut Room, group: &mut [Incoming<'_>]) -> Result<(), Er
         batch.open(&keys.aead, &keys.nonce(number), header, payload);
     }
     if batch.finish().is_err() {
-        for (served, work) in room.outcomes().zip(works) {
+        for (served, work) in buffer.outcomes().zip(works) {
             match served {
                 Some(Ok(())) => {}
                 Some(Err(error)) => *work.outcome = Err(error.into()),

@@ -32,7 +32,7 @@ pub(crate) fn show(engine: &Engine) -> Result<(), Box<dyn Error>> {
     let mut forged = first.clone();
     forged[DATAGRAM / 2] ^= 1;
     let mut batch = [&mut first, &mut forged].map(|it| Incoming::new(&client, 0, None, it));
-    batch::unprotect(&mut engine.room(1), &mut batch)?;
+    batch::unprotect(&mut engine.batch_buffer(1), &mut batch)?;
     let [first, forged] = batch;
     let opened = first.outcome?;
     let Err(dropped) = forged.outcome else { return Err("a forged packet was opened".into()) };

@@ -49,7 +49,7 @@ fn random_datagrams_are_dropped() {
                 .iter_mut()
                 .map(|datagram| Incoming::new(keys, 8, Some(3), datagram))
                 .collect();
-            batch::unprotect(&mut engine.room(8), &mut batch).expect("served");
+            batch::unprotect(&mut engine.batch_buffer(8), &mut batch).expect("served");
             assert!(batch.iter().all(|incoming| incoming.outcome.is_err()));
         }
     }
@@ -93,7 +93,7 @@ fn the_others_of_a_batch_live() {
         .zip(&mut packets)
         .map(|(keys, packet)| Incoming::new(keys, 8, None, packet))
         .collect();
-    batch::unprotect(&mut engine.room(8), &mut batch).expect("served");
+    batch::unprotect(&mut engine.batch_buffer(8), &mut batch).expect("served");
     for (at, Incoming { outcome, datagram, .. }) in batch.into_iter().enumerate() {
         match at % 10 {
             3 => assert_eq!(outcome, Err(Dropped::TooShort)),
@@ -175,7 +175,7 @@ fn packets_without_room_are_not_protected() {
             header,
             packet,
         });
-        assert_eq!(batch::protect(&mut engine.room(8), &mut batch), Err(Error::DataLength));
+        assert_eq!(batch::protect(&mut engine.batch_buffer(8), &mut batch), Err(Error::DataLength));
         assert_eq!((packet, good), (before, vec![0x40; 40]));
     }
 }

@@ -2,7 +2,7 @@
 
 use core::error::Error;
 
-use lanecrypt::{Engine, Room, random};
+use lanecrypt::{BatchBuffer, Engine, random};
 use lanecrypt_libcrypto::Libcrypto;
 
 use crate::batch::{self, Incoming, Outgoing};
@@ -21,7 +21,7 @@ const IN_FLIGHT: u64 = 1000;
 /// Many connections of one suite, with one packet each.
 pub(crate) struct Traffic {
     /// Room for batches, reused.
-    room: Room,
+    buffer: BatchBuffer,
     connections: Vec<Connection>,
 }
 
@@ -58,7 +58,7 @@ impl Traffic {
     ) -> Result<Self, Box<dyn Error>> {
         let connection = |_| Connection::new(engine, libcrypto, suite, bytes);
         let connections = (0..connections).map(connection).collect::<Result<_, _>>()?;
-        Ok(Self { room: engine.room(batch::GROUP), connections })
+        Ok(Self { buffer: engine.batch_buffer(batch::GROUP), connections })
     }
 
     /// All available implementations.
@@ -102,7 +102,7 @@ impl Traffic {
         match (direction, way) {
             (Direction::Protect, Way::Batch) => {
                 let mut batch: Vec<_> = connections.map(Connection::outgoing).collect();
-                batch::protect(&mut self.room, &mut batch)?;
+                batch::protect(&mut self.buffer, &mut batch)?;
             }
             (Direction::Protect, Way::OneByOne) => {
                 for Outgoing { keys, number, header, packet } in
@@ -121,7 +121,7 @@ impl Traffic {
             }
             (Direction::Unprotect, Way::Batch) => {
                 let mut batch: Vec<_> = connections.map(Connection::incoming).collect();
-                batch::unprotect(&mut self.room, &mut batch)?;
+                batch::unprotect(&mut self.buffer, &mut batch)?;
                 for packet in batch {
                     packet.outcome?;
                 }

@@ -1,6 +1,6 @@
 //! The keys of all peers, and three ways to open and seal the datagrams of a turn.
 
-use lanecrypt::{Algorithm, Cipher, Engine, Error, Room, Session};
+use lanecrypt::{Algorithm, BatchBuffer, Cipher, Engine, Error, Session};
 use ring::aead::{AES_128_GCM, Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 
 use crate::wire::{AT_ONCE, Datagram, TAG};
@@ -72,9 +72,9 @@ impl<K> Directions<K> {
     }
 }
 
-/// A batch that is filled with the datagrams of a turn; its room is reused.
+/// A batch that is filled with the datagrams of a turn; its buffer is reused.
 pub(crate) struct Filled {
-    room: Room,
+    buffer: BatchBuffer,
     sessions: Directions<Session>,
 }
 
@@ -83,7 +83,7 @@ impl Keys for Filled {
         let engine = Engine::new();
         let session = |key: &[u8]| engine.session(suite.algorithm(), key);
         let sessions = Directions::new(suite, peers, session)?;
-        Ok(Self { room: engine.room(AT_ONCE), sessions })
+        Ok(Self { buffer: engine.batch_buffer(AT_ONCE), sessions })
     }
 
     fn open<'a>(
@@ -91,13 +91,13 @@ impl Keys for Filled {
         datagrams: impl Iterator<Item = Datagram<'a>>,
         outcomes: &mut Vec<bool>,
     ) {
-        let mut batch = self.room.batch();
+        let mut batch = self.buffer.batch();
         for Datagram { peer, nonce, header, payload } in datagrams {
             batch.open(&self.sessions.to_relay[peer], &nonce, header, payload);
         }
         // The number of failures adds nothing to the individual outcomes.
         let _ = batch.finish();
-        outcomes.extend(self.room.outcomes().map(|outcome| outcome == Some(Ok(()))));
+        outcomes.extend(self.buffer.outcomes().map(|outcome| outcome == Some(Ok(()))));
     }
 
     fn seal<'a>(
@@ -105,12 +105,12 @@ impl Keys for Filled {
         datagrams: impl Iterator<Item = Datagram<'a>>,
         outcomes: &mut Vec<bool>,
     ) {
-        let mut batch = self.room.batch();
+        let mut batch = self.buffer.batch();
         for Datagram { peer, nonce, header, payload } in datagrams {
             batch.seal(&self.sessions.from_relay[peer], &nonce, header, payload);
         }
         let _ = batch.finish();
-        outcomes.extend(self.room.outcomes().map(|outcome| outcome == Some(Ok(()))));
+        outcomes.extend(self.buffer.outcomes().map(|outcome| outcome == Some(Ok(()))));
     }
 }
 

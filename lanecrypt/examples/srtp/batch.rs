@@ -1,7 +1,7 @@
 //! Packets of many streams at once, as a conference server gets them from one `recvmmsg` or sends
 //! them with one `sendmmsg`.
 
-use lanecrypt::{Batch, Error, Room};
+use lanecrypt::{Batch, BatchBuffer, Error};
 
 use crate::rtp::Dropped;
 use crate::stream::{Place, Stream};
@@ -23,20 +23,24 @@ impl<'a> Packet<'a> {
 }
 
 /// Protects each packet in place, as [`Stream::protect`] does.
-pub(crate) fn protect(room: &mut Room, streams: &mut [Stream], batch: &mut [Packet<'_>]) {
+pub(crate) fn protect(buffer: &mut BatchBuffer, streams: &mut [Stream], batch: &mut [Packet<'_>]) {
     // Each index is marked before the next packet is examined, so that no IV is used twice within
     // the batch.
     let places = place(streams, batch, Stream::sending);
-    serve(room, streams, batch, &places, |batch, stream, iv, header, payload| {
+    serve(buffer, streams, batch, &places, |batch, stream, iv, header, payload| {
         batch.seal(&stream.session, iv, header, payload);
     });
 }
 
 /// Opens each packet in place, as [`Stream::unprotect`] does. A forged packet changes nothing for
 /// its stream or for other packets.
-pub(crate) fn unprotect(room: &mut Room, streams: &mut [Stream], batch: &mut [Packet<'_>]) {
+pub(crate) fn unprotect(
+    buffer: &mut BatchBuffer,
+    streams: &mut [Stream],
+    batch: &mut [Packet<'_>],
+) {
     let places = place(streams, batch, |stream, bytes| stream.received(bytes));
-    serve(room, streams, batch, &places, |batch, stream, iv, header, payload| {
+    serve(buffer, streams, batch, &places, |batch, stream, iv, header, payload| {
         batch.open(&stream.session, iv, header, payload);
     });
     // The packets are authenticated only now, and a batch may contain a packet twice.
@@ -65,14 +69,14 @@ fn place(
 
 /// Processes all packets that have a place, in one batch.
 fn serve<'a>(
-    room: &mut Room,
+    buffer: &mut BatchBuffer,
     streams: &'a [Stream],
     packets: &'a mut [Packet<'_>],
     places: &[Option<Place>],
     give: impl Fn(&mut Batch<'_, 'a>, &'a Stream, &[u8; 12], &'a [u8], &'a mut [u8]),
 ) {
     let mut outcomes = Vec::with_capacity(packets.len());
-    let mut batch = room.batch();
+    let mut batch = buffer.batch();
     for (packet, place) in packets.iter_mut().zip(places) {
         let Packet { stream, bytes, outcome } = packet;
         if let Some(Place { header, iv, .. }) = place {
@@ -84,7 +88,7 @@ fn serve<'a>(
     if batch.finish().is_ok() {
         return;
     }
-    for (served, outcome) in room.outcomes().zip(outcomes) {
+    for (served, outcome) in buffer.outcomes().zip(outcomes) {
         *outcome = served.unwrap_or(Err(Error::Unsupported)).map_err(Dropped::from);
     }
 }

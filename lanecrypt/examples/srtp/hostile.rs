@@ -48,7 +48,11 @@ fn random_packets_are_dropped() {
             assert!(stream.unprotect(&mut bytes.clone()).is_err());
             assert!(control.unprotect(&mut bytes.clone()).is_err());
             let mut batch = [Packet::new(0, &mut bytes)];
-            batch::unprotect(&mut engine.room(8), core::slice::from_mut(&mut stream), &mut batch);
+            batch::unprotect(
+                &mut engine.batch_buffer(8),
+                core::slice::from_mut(&mut stream),
+                &mut batch,
+            );
             assert!(batch[0].outcome.is_err());
         }
     }
@@ -97,7 +101,7 @@ fn the_others_of_a_batch_live() {
     };
     let mut packets: Vec<_> = (0..30).map(|at| packet(7, at * 40)).collect();
     let mut batch = one_of_each(&mut packets);
-    batch::protect(&mut engine.room(8), &mut streams(), &mut batch);
+    batch::protect(&mut engine.batch_buffer(8), &mut streams(), &mut batch);
     assert!(batch.iter().all(|packet| packet.outcome == Ok(())));
 
     packets[3][30] ^= 1;
@@ -109,7 +113,7 @@ fn the_others_of_a_batch_live() {
     let mut batch = one_of_each(&mut packets);
     batch[30].stream = 9;
     batch[20].stream = 30;
-    batch::unprotect(&mut engine.room(8), &mut streams(), &mut batch);
+    batch::unprotect(&mut engine.batch_buffer(8), &mut streams(), &mut batch);
     for (at, packet) in batch.iter().enumerate() {
         let expected = match at {
             3 => Err(Error::Authentication.into()),
@@ -128,7 +132,7 @@ fn no_index_is_sent_twice() {
     let mut streams = [Stream::new(&engine, &material(), SSRC).expect("a stream")];
     let mut packets = [1, 2, 1, 3].map(|sequence| packet(sequence, 20));
     let mut batch = packets.each_mut().map(|bytes| Packet::new(0, bytes));
-    batch::protect(&mut engine.room(8), &mut streams, &mut batch);
+    batch::protect(&mut engine.batch_buffer(8), &mut streams, &mut batch);
     let outcomes = batch.map(|packet| packet.outcome);
     assert_eq!(outcomes, [Ok(()), Ok(()), Err(Dropped::Replayed), Ok(())]);
     assert_eq!(packets[2], packet(1, 20), "untouched");

@@ -2,7 +2,7 @@
 
 use core::error::Error;
 
-use lanecrypt::{Engine, Room, random};
+use lanecrypt::{BatchBuffer, Engine, random};
 use lanecrypt_libcrypto::Libcrypto;
 
 use crate::batch::{self, Packet};
@@ -18,7 +18,7 @@ const HEADER: usize = 12;
 /// Many streams of one profile, with one packet each.
 pub(crate) struct Traffic {
     /// Room for batches, reused.
-    room: Room,
+    buffer: BatchBuffer,
     streams: Vec<Stream>,
     peers: Vec<OpenSsl>,
     buffers: Vec<Buffers>,
@@ -45,8 +45,8 @@ impl Traffic {
         streams: usize,
         payload: usize,
     ) -> Result<Self, Box<dyn Error>> {
-        let room = engine.room(streams);
-        let mut made = Self { room, streams: Vec::new(), peers: Vec::new(), buffers: Vec::new() };
+        let buffer = engine.batch_buffer(streams);
+        let mut made = Self { buffer, streams: Vec::new(), peers: Vec::new(), buffers: Vec::new() };
         for _ in 0..streams {
             // In practice DTLS supplies key and salt.
             let (key, salt) = (random::bytes::<32>(), random::bytes());
@@ -117,14 +117,14 @@ impl Traffic {
             // The same packets are received repeatedly.
             Direction::Unprotect => self.forget(),
         }
-        let Self { room, streams, peers, buffers } = self;
+        let Self { buffer, streams, peers, buffers } = self;
         match way {
             Way::Batch => {
                 let packet = |(at, buffers)| Packet::new(at, Buffers::packet(buffers, direction));
                 let mut batch: Vec<_> = buffers.iter_mut().enumerate().map(packet).collect();
                 match direction {
-                    Direction::Protect => batch::protect(room, streams, &mut batch),
-                    Direction::Unprotect => batch::unprotect(room, streams, &mut batch),
+                    Direction::Protect => batch::protect(buffer, streams, &mut batch),
+                    Direction::Unprotect => batch::unprotect(buffer, streams, &mut batch),
                 }
                 batch.iter().try_for_each(|packet| packet.outcome)?;
             }

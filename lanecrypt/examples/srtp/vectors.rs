@@ -62,23 +62,23 @@ fn rtp() {
         let material = material(profile);
         let stream = || Stream::new(&engine, &material, 0x5501_a0b2).expect("a stream");
         let protected = hex(protected);
-        let room = [&plain[..], &[0; 16]].concat();
+        let buffer = [&plain[..], &[0; 16]].concat();
 
-        let mut packet = room.clone();
+        let mut packet = buffer.clone();
         stream().protect(&mut packet).expect("protected");
         assert_eq!(packet, protected);
         stream().unprotect(&mut packet).expect("opened");
         assert_eq!(packet[..plain.len()], plain);
 
-        let mut packets = [room.clone(), room];
+        let mut packets = [buffer.clone(), buffer];
         let mut streams = [stream(), stream()];
         let mut at = 0..;
         let mut number = || at.next().expect("endless");
         let mut batch = packets.each_mut().map(|bytes| Packet::new(number(), bytes));
-        batch::protect(&mut engine.room(8), &mut streams, &mut batch);
+        batch::protect(&mut engine.batch_buffer(8), &mut streams, &mut batch);
         assert!(batch.iter().all(|packet| packet.outcome.is_ok() && packet.bytes == protected));
         let mut streams = [stream(), stream()];
-        batch::unprotect(&mut engine.room(8), &mut streams, &mut batch);
+        batch::unprotect(&mut engine.batch_buffer(8), &mut streams, &mut batch);
         for packet in batch {
             assert_eq!(packet.outcome, Ok(()));
             assert_eq!(packet.bytes[..plain.len()], plain);

@@ -1,12 +1,12 @@
 //! The portable versions of what `x86_64` does with instructions of x86-64.
 
-mod area;
 mod lock;
 mod moves;
+mod rseq_area;
 
-pub(crate) use area::{Area, offset};
 pub(crate) use lock::lock;
 pub(crate) use moves::{by_vectors, wide, wide as pair};
+pub(crate) use rseq_area::{Area, offset};
 
 /// Whether the processor reads a number of 32 or 64 bits by one instruction from any address. A
 /// fork then finds it either unread or read.

@@ -12,7 +12,7 @@ use crate::linux::fastest::Fastest;
 use crate::linux::generator::{Generator, Mixing, clean_up};
 use crate::linux::owner::{FillError, Owner};
 use crate::linux::page::{BUFFER, YIELD};
-use crate::linux::quiet::{self, Manner};
+use crate::linux::rseq_watch::{self, Manner};
 
 /// The most bytes that one key makes.
 const BYTES_PER_KEY: usize = 1 << 20;
@@ -22,7 +22,7 @@ const BYTES_PER_KEY: usize = 1 << 20;
 /// output.
 ///
 /// To be used with a place: [`PerThread<Erasing<C>>`](crate::PerThread),
-/// [`Held<Erasing<C>>`](crate::Held).
+/// [`Owned<Erasing<C>>`](crate::Owned).
 #[derive(Clone, Copy, Debug)]
 pub struct Erasing<C = Fastest>(PhantomData<fn() -> C>);
 
@@ -62,7 +62,7 @@ fn one_off<C: ErasingCore>(
         }
         always = true;
     }
-    for piece in out.chunks_mut(quiet::PIECE) {
+    for piece in out.chunks_mut(rseq_watch::PIECE) {
         one_key(owner, Manner::Blocked, piece, always)?;
     }
     Ok(())

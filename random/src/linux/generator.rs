@@ -5,7 +5,7 @@ use core::fmt;
 use lanecrypt_kernels::{Isa, wipe};
 
 use crate::error::EntropyError;
-use crate::linux::hand_out::LONG;
+use crate::linux::copy_and_wipe::LONG;
 use crate::linux::owner::{FillError, Owner};
 use crate::linux::page::{PageMut, Refusal};
 use crate::linux::pool;
@@ -15,7 +15,7 @@ use crate::linux::word::Word;
 ///
 /// The kind defines how bytes are made. The place defines where the state is and who may use it:
 /// [`PerThread`](crate::PerThread), [`PerCpu`](crate::PerCpu), [`Shared`](crate::Shared),
-/// [`Single`](crate::Single), [`Held`](crate::Held). Other crates cannot add one.
+/// [`SingleThread`](crate::SingleThread), [`Owned`](crate::Owned). Other crates cannot add one.
 #[expect(private_bounds, private_interfaces, reason = "this is the inside of a generator")]
 pub trait Generator: Sized + 'static {
     /// Gives a page that is live and has no bytes left a key from the kernel.

@@ -10,8 +10,8 @@ pub use lanecrypt_kernels_legacy::salsa::Salsa;
 use crate::linux::core_type::{ErasingCore, SALSA_STACK, SeedCore, halves};
 use crate::linux::erasing::Erasing;
 use crate::linux::local::Local;
-use crate::linux::placed::{Placed, Statics};
 use crate::linux::rekeying::Rekeying;
+use crate::linux::static_generator::{StaticGenerator, Statics};
 #[cfg(feature = "study")]
 use crate::linux::study::{Diagnostic, Inlined};
 use crate::linux::table::Table;
@@ -52,7 +52,7 @@ unsafe impl SeedCore for Arc4 {
     }
 }
 
-placed!(
+static_generator!(
     Erasing<Salsa<8>>,
     Erasing<Salsa<12>>,
     Erasing<Salsa<20>>,
@@ -64,4 +64,4 @@ placed!(
 );
 
 #[cfg(feature = "study")]
-placed!(Diagnostic<Rekeying<Hc128>>, Inlined<Hc128>);
+static_generator!(Diagnostic<Rekeying<Hc128>>, Inlined<Hc128>);

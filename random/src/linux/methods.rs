@@ -68,7 +68,7 @@ macro_rules! found {
             }
         }
 
-        impl<G: Placed> $place<G> {
+        impl<G: StaticGenerator> $place<G> {
             /// Fills `out` with random bytes, or returns an error.
             ///
             /// # Errors

@@ -27,7 +27,7 @@ use core::sync::atomic::{AtomicU8, Ordering, compiler_fence};
 use lanecrypt_kernels::{Isa, wipe};
 
 use crate::linux::arch::ONE_LOAD;
-use crate::linux::hand_out::{hand_out, hand_out_short};
+use crate::linux::copy_and_wipe::{hand_out, hand_out_short};
 use crate::linux::mixing::Chain;
 use crate::linux::volatile::Volatile;
 use crate::linux::word::{Unaligned, Word};
@@ -208,7 +208,7 @@ impl<'a, G> PageMut<'a, G> {
         })
     }
 
-    /// [`PageMut::take_bytes`] for fewer than [`LONG`](crate::linux::hand_out::LONG) bytes, without calls.
+    /// [`PageMut::take_bytes`] for fewer than [`LONG`](crate::linux::copy_and_wipe::LONG) bytes, without calls.
     #[inline(always)]
     pub(crate) fn take_few_bytes(&mut self, out: &mut [u8]) -> Result<(), Refusal> {
         self.take_by(out, |source, out| {

@@ -19,21 +19,21 @@ use core::marker::PhantomData;
 use lanecrypt_kernels::Isa;
 
 use crate::error::{EntropyError, abort, or_abort};
+use crate::linux::copy_and_wipe::LONG;
 use crate::linux::core_type::SeedCore;
 use crate::linux::erasing::Erasing;
 use crate::linux::errno::Errno;
 use crate::linux::generator::{Mix, Mixing, name_only, take_any};
-use crate::linux::hand_out::LONG;
 use crate::linux::kernel;
 use crate::linux::methods::found;
 use crate::linux::owner::Owner;
 use crate::linux::page::{PageMut, Refusal};
-use crate::linux::placed::Placed;
+use crate::linux::page_guard::{Marked, PageGuard};
 use crate::linux::rekeying::{Counters, Rekeying};
 use crate::linux::rseq::{self, Own};
+use crate::linux::static_generator::StaticGenerator;
 use crate::linux::strict::Strict;
 use crate::linux::table::{Entry, Place, this_processor};
-use crate::linux::turn::{Marked, Turn};
 use crate::linux::vdso::State;
 use crate::linux::word::Word;
 
@@ -65,7 +65,7 @@ impl<G> PerCpu<G> {
 
 impl<C: SeedCore + 'static> PerCpu<Rekeying<C>>
 where
-    Rekeying<C>: Placed,
+    Rekeying<C>: StaticGenerator,
 {
     /// The counters of the generators: for each processor of its two own pages and its common page,
     /// in this order, if they were ever used.
@@ -79,7 +79,7 @@ where
     }
 }
 
-impl<G: Placed> Mix for PerCpu<G> {
+impl<G: StaticGenerator> Mix for PerCpu<G> {
     fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError> {
         serve(Locked::<G>::any(), out, mixing)
     }
@@ -87,12 +87,12 @@ impl<G: Placed> Mix for PerCpu<G> {
 
 /// Locks the first page of the processor.
 #[inline(always)]
-fn lock_first<G: Placed>() -> Option<Own<G, 0>> {
+fn lock_first<G: StaticGenerator>() -> Option<Own<G, 0>> {
     rseq::lock(G::statics().table)
 }
 
 #[inline(always)]
-fn word<G: Placed, W: Word>() -> W {
+fn word<G: StaticGenerator, W: Word>() -> W {
     let Some(mut own) = lock_first::<G>() else { return word_elsewhere::<G, W>() };
     match G::take(&mut own.page()) {
         Ok(word) => word,
@@ -102,7 +102,7 @@ fn word<G: Placed, W: Word>() -> W {
 
 /// A word from a page other than the first.
 #[inline(never)]
-fn word_elsewhere<G: Placed, W: Word>() -> W {
+fn word_elsewhere<G: StaticGenerator, W: Word>() -> W {
     let Some(mut locked) = Locked::<G>::other() else {
         return W::by(|bytes| serve::<G>(None, bytes, Mixing::Refills))
             .unwrap_or_else(|error| abort(error));
@@ -116,7 +116,7 @@ fn word_elsewhere<G: Placed, W: Word>() -> W {
 /// A word that the page refused.
 #[cold]
 #[inline(never)]
-fn word_slowly<G: Placed, W: Word>(mut locked: Locked<G>, refusal: Refusal) -> W {
+fn word_slowly<G: StaticGenerator, W: Word>(mut locked: Locked<G>, refusal: Refusal) -> W {
     if locked.page().drew_zero(refusal) {
         return W::ZERO;
     }
@@ -126,7 +126,7 @@ fn word_slowly<G: Placed, W: Word>(mut locked: Locked<G>, refusal: Refusal) -> W
 /// Fills `out`. An error is returned, or ends the process. Everything except short requests that
 /// the first page serves is a tail call, so that short requests need no stack.
 #[inline(always)]
-fn fill<G: Placed, const ABORT: bool>(out: &mut [u8]) -> Result<(), EntropyError> {
+fn fill<G: StaticGenerator, const ABORT: bool>(out: &mut [u8]) -> Result<(), EntropyError> {
     let Some(mut own) = lock_first::<G>() else { return fill_elsewhere::<G, ABORT>(out) };
     if out.len() >= LONG {
         return fill_long::<G, ABORT>(own, out);
@@ -139,7 +139,7 @@ fn fill<G: Placed, const ABORT: bool>(out: &mut [u8]) -> Result<(), EntropyError
 
 /// A long request.
 #[inline(never)]
-fn fill_long<G: Placed, const ABORT: bool>(
+fn fill_long<G: StaticGenerator, const ABORT: bool>(
     mut own: Own<G, 0>,
     out: &mut [u8],
 ) -> Result<(), EntropyError> {
@@ -152,7 +152,7 @@ fn fill_long<G: Placed, const ABORT: bool>(
 /// A request that the first page refused.
 #[cold]
 #[inline(never)]
-fn fill_slowly<G: Placed, const ABORT: bool>(
+fn fill_slowly<G: StaticGenerator, const ABORT: bool>(
     own: Own<G, 0>,
     out: &mut [u8],
 ) -> Result<(), EntropyError> {
@@ -161,7 +161,9 @@ fn fill_slowly<G: Placed, const ABORT: bool>(
 
 /// Bytes from a page other than the first.
 #[inline(never)]
-fn fill_elsewhere<G: Placed, const ABORT: bool>(out: &mut [u8]) -> Result<(), EntropyError> {
+fn fill_elsewhere<G: StaticGenerator, const ABORT: bool>(
+    out: &mut [u8],
+) -> Result<(), EntropyError> {
     let mut locked = Locked::<G>::other();
     if let Some(locked) = &mut locked
         && take_any(&mut locked.page(), Isa::detect, out).is_ok()
@@ -175,7 +177,7 @@ fn fill_elsewhere<G: Placed, const ABORT: bool>(out: &mut [u8]) -> Result<(), En
 /// lock.
 #[cold]
 #[inline(never)]
-fn serve<G: Placed>(
+fn serve<G: StaticGenerator>(
     locked: Option<Locked<G>>,
     out: &mut [u8],
     mixing: Mixing,
@@ -199,10 +201,10 @@ enum Locked<G: 'static> {
     /// The processor's second own page.
     Second(Own<G, 1>),
     /// A common one.
-    Common(Turn<'static, G>, &'static Place<G>),
+    Common(PageGuard<'static, G>, &'static Place<G>),
 }
 
-impl<G: Placed> Locked<G> {
+impl<G: StaticGenerator> Locked<G> {
     /// Locks any page that is free.
     fn any() -> Option<Self> {
         lock_first().map(Self::First).or_else(Self::other)

@@ -19,20 +19,20 @@ use core::sync::atomic::{Ordering, compiler_fence};
 use lanecrypt_kernels::Isa;
 
 use crate::error::{EntropyError, abort, or_abort};
+use crate::linux::copy_and_wipe::LONG;
 use crate::linux::core_type::SeedCore;
 use crate::linux::erasing::Erasing;
 use crate::linux::errno::Errno;
 use crate::linux::generator::{Mix, Mixing, name_only};
-use crate::linux::hand_out::LONG;
 use crate::linux::kernel;
 use crate::linux::local::{Claim, KERNEL, Local, NEW};
 use crate::linux::methods::found;
 use crate::linux::owner::Owner;
 use crate::linux::page::Refusal;
-use crate::linux::placed::Placed;
 use crate::linux::pool::{self, NoPage, Slot};
 use crate::linux::rekeying::{Counters, Rekeying};
 use crate::linux::slab::{self, User};
+use crate::linux::static_generator::StaticGenerator;
 use crate::linux::vdso::State;
 use crate::linux::word::Word;
 
@@ -51,7 +51,7 @@ found! {
 
 impl<C: SeedCore + 'static> PerThread<Rekeying<C>>
 where
-    Rekeying<C>: Placed,
+    Rekeying<C>: StaticGenerator,
 {
     /// The counters of the calling thread's generator.
     #[must_use]
@@ -61,7 +61,7 @@ where
     }
 }
 
-impl<G: Placed> Mix for PerThread<G> {
+impl<G: StaticGenerator> Mix for PerThread<G> {
     fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError> {
         serve(here::<G>().claim(), out, mixing)
     }
@@ -71,7 +71,7 @@ impl<G: Placed> Mix for PerThread<G> {
 ///
 /// A plain reference, so that the following code can be a tail call.
 #[inline(always)]
-fn here<G: Placed>() -> &'static Local<G> {
+fn here<G: StaticGenerator>() -> &'static Local<G> {
     let local: *const Local<G> = G::statics().local.with(core::ptr::from_ref);
     // SAFETY: the value has no destructor and stays in its place as long as the thread runs. The
     // reference stays in this thread, because the value has cells.
@@ -79,7 +79,7 @@ fn here<G: Placed>() -> &'static Local<G> {
 }
 
 #[inline(always)]
-fn word<G: Placed, W: Word>() -> W {
+fn word<G: StaticGenerator, W: Word>() -> W {
     let Some(mut claim) = here::<G>().claim() else {
         return word_slowly::<G, W>(None);
     };
@@ -92,7 +92,7 @@ fn word<G: Placed, W: Word>() -> W {
 /// Fills `out`. An error is returned, or ends the process. Everything except short requests that
 /// the buffer serves is a tail call, so that short requests need no stack.
 #[inline(always)]
-fn fill<G: Placed, const ABORT: bool>(out: &mut [u8]) -> Result<(), EntropyError> {
+fn fill<G: StaticGenerator, const ABORT: bool>(out: &mut [u8]) -> Result<(), EntropyError> {
     let Some(mut claim) = here::<G>().claim() else {
         return fill_slowly::<G, ABORT>(None, out);
     };
@@ -107,7 +107,7 @@ fn fill<G: Placed, const ABORT: bool>(out: &mut [u8]) -> Result<(), EntropyError
 
 /// A long request.
 #[inline(never)]
-fn fill_long<G: Placed, const ABORT: bool>(
+fn fill_long<G: StaticGenerator, const ABORT: bool>(
     mut claim: Claim<G>,
     out: &mut [u8],
 ) -> Result<(), EntropyError> {
@@ -121,7 +121,7 @@ fn fill_long<G: Placed, const ABORT: bool>(
 /// A request that the buffer did not serve, with the claim or without one.
 #[cold]
 #[inline(never)]
-fn fill_slowly<G: Placed, const ABORT: bool>(
+fn fill_slowly<G: StaticGenerator, const ABORT: bool>(
     claim: Option<Claim<G>>,
     out: &mut [u8],
 ) -> Result<(), EntropyError> {
@@ -132,7 +132,7 @@ fn fill_slowly<G: Placed, const ABORT: bool>(
 /// claimed.
 #[cold]
 #[inline(never)]
-fn word_slowly<G: Placed, W: Word>(refused: Option<(Claim<G>, Refusal)>) -> W {
+fn word_slowly<G: StaticGenerator, W: Word>(refused: Option<(Claim<G>, Refusal)>) -> W {
     let (mut claim, refusal) = refused.unzip();
     if let (Some(claim), Some(refusal)) = (&mut claim, refusal)
         && claim.page().drew_zero(refusal)
@@ -146,7 +146,7 @@ fn word_slowly<G: Placed, W: Word>(refused: Option<(Claim<G>, Refusal)>) -> W {
 /// no page yet or no longer, or this is a signal handler that interrupted a draw.
 #[cold]
 #[inline(never)]
-fn serve<G: Placed>(
+fn serve<G: StaticGenerator>(
     claim: Option<Claim<G>>,
     out: &mut [u8],
     mixing: Mixing,
@@ -162,7 +162,7 @@ fn serve<G: Placed>(
 }
 
 /// Gets the thread its page, if that was not tried before, and claims it.
-fn start<G: Placed>() -> Option<Claim<G>> {
+fn start<G: StaticGenerator>() -> Option<Claim<G>> {
     let local = here::<G>();
     // A handler that comes earlier also finds a new thread, and gets it a page. One that comes
     // later finds the claim and asks the kernel.
@@ -190,7 +190,7 @@ fn start<G: Placed>() -> Option<Claim<G>> {
 /// A thread that first draws in the last round of its destructors is not notified any more, and
 /// cannot detect that. Its page stays as it is until a later thread takes it ([`crate::linux::slab`]): one
 /// with its thread-local memory at the same address.
-fn return_at_exit<G: Placed>() -> bool {
+fn return_at_exit<G: StaticGenerator>() -> bool {
     key::<G>().is_some_and(|key| {
         // The destructor is called for any value but null.
         let local = core::ptr::from_ref(here::<G>());
@@ -200,7 +200,7 @@ fn return_at_exit<G: Placed>() -> bool {
 }
 
 /// The key of thread-specific data whose destructor serves this kind. The first thread makes it.
-fn key<G: Placed>() -> Option<libc::pthread_key_t> {
+fn key<G: StaticGenerator>() -> Option<libc::pthread_key_t> {
     let published = G::statics().exit_key;
     // Relaxed: the key publishes nothing else.
     let known = published.load(Ordering::Relaxed);
@@ -223,7 +223,7 @@ fn key<G: Placed>() -> Option<libc::pthread_key_t> {
 }
 
 /// Wipes and returns the page of a thread that ends. Its later draws go to the kernel.
-extern "C" fn at_exit<G: Placed>(_: *mut c_void) {
+extern "C" fn at_exit<G: StaticGenerator>(_: *mut c_void) {
     let _errno = Errno::keep();
     let local = here::<G>();
     // First, so that a handler that comes now does not use the page.

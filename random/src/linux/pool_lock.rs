@@ -10,7 +10,7 @@ use lanecrypt_kernels::fork::{NoPage, map_wiped};
 
 use crate::linux::memlock::Tally;
 use crate::linux::page::STRIDE;
-use crate::linux::quiet::Blocked;
+use crate::linux::rseq_watch::Blocked;
 
 /// The number of tries for the lock. Holders only make a few stores or one mapping.
 const TRIES: u32 = 10_000;

@@ -13,7 +13,7 @@ use crate::linux::generator::{Generator, Mixing, clean_up};
 use crate::linux::kernel;
 use crate::linux::owner::{FillError, Owner};
 use crate::linux::page::{BUFFER, Page, PageMut};
-use crate::linux::quiet::{self, Manner};
+use crate::linux::rseq_watch::{self, Manner};
 
 /// The default number of bytes of keystream that one key makes: 512 MiB.
 pub const REKEY_INTERVAL: u64 = 512 << 20;
@@ -62,7 +62,11 @@ impl<C: SeedCore + 'static> Generator for Rekeying<C> {
 
     fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), FillError> {
         // A request that the buffer cannot hold has at least one whole block.
-        const { assert!(C::BLOCK <= Running::<C>::BUFFERED && quiet::PIECE.is_multiple_of(C::BLOCK)) };
+        const {
+            assert!(
+                C::BLOCK <= Running::<C>::BUFFERED && rseq_watch::PIECE.is_multiple_of(C::BLOCK)
+            )
+        };
         if mixing == Mixing::EveryRequest {
             owner.page.set_left(0);
             owner.new_key()?;
@@ -228,7 +232,7 @@ fn key_core<C: SeedCore>(isa: Isa, seed: &[u8; 32], core: &mut ManuallyDrop<C>) 
 /// Makes keystream directly into `out`. The interval has room for it.
 fn make<C: SeedCore>(isa: Isa, core: &mut C, out: &mut [u8]) {
     // Not watched: this design does not take a new key each time the thread is preempted.
-    for piece in out.chunks_mut(quiet::PIECE) {
+    for piece in out.chunks_mut(rseq_watch::PIECE) {
         Manner::Blocked.run(|| {
             keystream(core, piece);
             clean_up(C::stack(isa), piece.len());

@@ -15,10 +15,10 @@ use crate::linux::generator::{Generator, Mixing, name_only, take_any};
 use crate::linux::kernel;
 use crate::linux::methods::{draws, interval};
 use crate::linux::owner::Owner;
+use crate::linux::page_guard::{Marked, PageGuard};
 use crate::linux::pool::{self, Slot};
 use crate::linux::rekeying::{Counters, Rekeying};
 use crate::linux::slab::User;
-use crate::linux::turn::{Marked, Turn};
 use crate::linux::vdso::State;
 use crate::linux::word::Word;
 
@@ -103,7 +103,7 @@ impl<G: Generator> Shared<G> {
     /// Waits for the lock. `None` if the kernel must be asked instead: there is no page, this is a
     /// handler that interrupted a draw, or the lock stays busy for long.
     #[inline(always)]
-    fn turn(&self) -> Option<Turn<'_, G>> {
+    fn turn(&self) -> Option<PageGuard<'_, G>> {
         let page = self.slot.as_ref()?.page();
         let draw = Marked::of_thread()?;
         // SAFETY: this value's page is only used in this way.
@@ -116,7 +116,7 @@ impl<G: Generator> Shared<G> {
     /// Tries for the lock repeatedly. `None` if it stays busy for too long.
     #[cold]
     #[inline(never)]
-    fn wait_for<'a>(&'a self, mut draw: Marked<'static>) -> Option<Turn<'a, G>> {
+    fn wait_for<'a>(&'a self, mut draw: Marked<'static>) -> Option<PageGuard<'a, G>> {
         let _errno = Errno::keep();
         let page = self.slot.as_ref()?.page();
         for attempt in 0..TRIES {
@@ -139,7 +139,7 @@ impl<G: Generator> Shared<G> {
     #[inline(never)]
     fn serve(
         &self,
-        mut turn: Turn<'_, G>,
+        mut turn: PageGuard<'_, G>,
         out: &mut [u8],
         mixing: Mixing,
     ) -> Result<(), EntropyError> {

@@ -4,7 +4,7 @@
 //! parent's slabs and maps no others. A page that is free in the record is free in the child. The
 //! pages that threads of the parent had are free, too, except those of the thread that forked,
 //! which lives on in the child. Only that thread knows that it is the one: it has taken a page in
-//! an earlier process, and remembers that in thread-local memory. Pages of [`Held`](crate::Held)
+//! an earlier process, and remembers that in thread-local memory. Pages of [`Owned`](crate::Owned)
 //! and similar values are never free before the values are dropped, because nobody knows which of
 //! them the child can still reach.
 //!

@@ -5,7 +5,7 @@
 use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::StreamCore;
 use lanecrypt_random::{
-    AesCtr, ChaCha, Erasing, Generator, Held, PerCpu, PerThread, Rekeying, Salsa, SeedCore, bytes,
+    AesCtr, ChaCha, Erasing, Generator, Owned, PerCpu, PerThread, Rekeying, Salsa, SeedCore, bytes,
 };
 use lanecrypt_testing::harness::{Case, times};
 
@@ -115,7 +115,7 @@ fn seeded_cores() {
 /// The first bytes after each of many new keys of a generator.
 fn reseeded_generators() {
     fn check<G: Generator>(streams: usize) {
-        let mut generator = Held::<G>::new().expect("the kernel has randomness");
+        let mut generator = Owned::<G>::new().expect("the kernel has randomness");
         let next = || {
             let mut out = [0; POSITIONS];
             generator.reseed().expect("the kernel has randomness");

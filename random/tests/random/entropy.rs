@@ -6,8 +6,8 @@ use std::os::fd::FromRawFd;
 use crate::common::listener::{self, Answer, script, scripted_left, with_and_without_vdso};
 use crate::common::{maps, processors, windows};
 use lanecrypt_random::{
-    AesCtr, ChaCha, EntropyError, Erasing, Generator, Held, PerCpu, PerThread, Placed, Rekeying,
-    Salsa, Shared, Single, set_rekey_interval,
+    AesCtr, ChaCha, EntropyError, Erasing, Generator, Owned, PerCpu, PerThread, Rekeying, Salsa,
+    Shared, SingleThread, StaticGenerator, set_rekey_interval,
 };
 #[cfg(feature = "study")]
 use lanecrypt_random::{Hc128, Inlined};
@@ -86,13 +86,13 @@ fn check_errors(error: i32) {
         assert_eq!(code(strict.try_fill(&mut out[..length])), Some(error));
     }
     assert_eq!(out, [0; 5000], "nothing was written");
-    let result = Held::<Erasing<ChaCha<20>>>::new().map(drop);
+    let result = Owned::<Erasing<ChaCha<20>>>::new().map(drop);
     assert_eq!(code(result), Some(error));
     assert_eq!(code(Shared::<Erasing>::new().map(drop)), Some(error));
     assert_eq!(code(Shared::<Rekeying<ChaCha<8>>>::new().map(drop)), Some(error));
-    assert_eq!(code(Single::<Erasing>::new().map(drop)), Some(error));
+    assert_eq!(code(SingleThread::<Erasing>::new().map(drop)), Some(error));
     // Without pages there is nothing to give a key to.
-    if lanecrypt_random::facilities().wipe_on_fork {
+    if lanecrypt_random::capabilities().wipe_on_fork {
         assert_eq!(code(PerThread::<Erasing>::reseed()), Some(error));
         assert_eq!(code(PerCpu::<Erasing>::reseed()), Some(error));
     }
@@ -182,7 +182,7 @@ fn fails_at_a_later_refill() {
 }
 
 fn goes_on_for_a_while() {
-    let mut held = Held::<Erasing<ChaCha<8>>>::new().expect("the kernel has randomness");
+    let mut held = Owned::<Erasing<ChaCha<8>>>::new().expect("the kernel has randomness");
     let mut out = [0; 1000];
     assert_eq!(lanecrypt_random::try_fill(&mut out), Ok(()));
     seccomp::install(&[Rule::getrandom_fails(libc::EAGAIN)]).expect("as before");
@@ -237,12 +237,12 @@ fn at_the_rekey(name: &str, drawn: usize, try_fill: &mut dyn FnMut(&mut [u8]) ->
 
 /// A generator that cannot have its next key gives nothing more, and goes on when it can.
 fn fails_at_the_rekey() {
-    fn places<G: Placed>(name: &str) {
+    fn places<G: StaticGenerator>(name: &str) {
         processors::stay_on(processors::allowed()[0]);
         let fault = |result: Result<(), EntropyError>| code(result);
-        let mut held = Held::<G>::new().expect("the kernel has randomness");
+        let mut held = Owned::<G>::new().expect("the kernel has randomness");
         at_the_rekey(name, 4, &mut |out| fault(held.try_fill(out)));
-        let single = Single::<G>::new().expect("the kernel has randomness");
+        let single = SingleThread::<G>::new().expect("the kernel has randomness");
         at_the_rekey(name, 4, &mut |out| fault(single.try_fill(out)));
         let shared = Shared::<G>::new().expect("the kernel has randomness");
         at_the_rekey(name, 4, &mut |out| fault(shared.try_fill(out)));
@@ -272,7 +272,7 @@ fn draw_well() {
     for record in &mut records {
         assert_eq!(lanecrypt_random::try_fill(record), Ok(()));
     }
-    let mut held = Held::<Erasing<AesCtr<256>>>::new().expect("the kernel answers");
+    let mut held = Owned::<Erasing<AesCtr<256>>>::new().expect("the kernel answers");
     records.push(vec![0; 500]);
     held.fill(records.last_mut().expect("just pushed"));
     let shared = well::<Erasing<ChaCha<20>>>();

@@ -5,12 +5,12 @@ use core::time::Duration;
 use std::sync::Barrier;
 
 use crate::common::arena::Arena;
-use crate::common::drawer::{Drawer, Owned, StrictThread, shared};
+use crate::common::drawer::{Drawer, OwnedDrawer, StrictThread, shared};
 use crate::common::maps;
 use crate::common::toy::{Defect, Toy};
 use lanecrypt_kernels::fork::Generation;
 use lanecrypt_random::{
-    AesCtr, ChaCha, Erasing, Held, PerCpu, PerThread, Rekeying, Salsa, Shared, Single,
+    AesCtr, ChaCha, Erasing, Owned, PerCpu, PerThread, Rekeying, Salsa, Shared, SingleThread,
 };
 #[cfg(feature = "study")]
 use lanecrypt_random::{Arc4, Hc128, Inlined};
@@ -217,9 +217,12 @@ fn inside_a_signal_handler() {
 
 fn held_generators() {
     let count = times(75, 300);
-    let chacha = Owned::new(Held::<Erasing<ChaCha<20>>>::new().expect("the kernel has randomness"));
-    let chacha8 = Owned::new(Held::<Erasing<ChaCha<8>>>::new().expect("the kernel has randomness"));
-    let aes = Owned::new(Held::<Erasing<AesCtr<256>>>::new().expect("the kernel has randomness"));
+    let chacha =
+        OwnedDrawer::new(Owned::<Erasing<ChaCha<20>>>::new().expect("the kernel has randomness"));
+    let chacha8 =
+        OwnedDrawer::new(Owned::<Erasing<ChaCha<8>>>::new().expect("the kernel has randomness"));
+    let aes =
+        OwnedDrawer::new(Owned::<Erasing<AesCtr<256>>>::new().expect("the kernel has randomness"));
     let drawers: [&dyn Drawer; 3] = [&chacha, &chacha8, &aes];
     let arena = Arena::new(6 * count + 3);
     drawers.iter().for_each(|&drawer| arena.draw(drawer));
@@ -241,7 +244,7 @@ fn check_all(drawers: &[&dyn Drawer]) {
 }
 
 fn other_placements() {
-    let single = Single::<Erasing<ChaCha<12>>>::new().expect("the kernel has randomness");
+    let single = SingleThread::<Erasing<ChaCha<12>>>::new().expect("the kernel has randomness");
     check_all(&[
         &PerCpu::<Erasing<ChaCha<20>>>::new(),
         &PerCpu::<Erasing<AesCtr<256>>>::new(),
@@ -254,10 +257,12 @@ fn other_placements() {
 
 /// A cipher's state is emptied by a fork as well as a buffer.
 fn ciphers_that_run_on() {
-    let held = Owned::new(Held::<Rekeying<ChaCha<20>>>::new().expect("the kernel has randomness"));
+    let held =
+        OwnedDrawer::new(Owned::<Rekeying<ChaCha<20>>>::new().expect("the kernel has randomness"));
     #[cfg(feature = "study")]
     {
-        let inlined = Owned::new(Held::<Inlined<Hc128>>::new().expect("the kernel has randomness"));
+        let inlined =
+            OwnedDrawer::new(Owned::<Inlined<Hc128>>::new().expect("the kernel has randomness"));
         check_all(&[
             &PerThread::<Rekeying<Arc4>>::new(),
             &PerThread::<Rekeying<Hc128>>::new(),
@@ -276,7 +281,7 @@ fn ciphers_that_run_on() {
     assert!(of_parent.keys == 1 && shared.counters().keys == 2);
     let child = sys::fork(Fork::Raw).expect("processes can be made");
     if child == 0 {
-        let wiped = lanecrypt_random::facilities().wipe_on_fork;
+        let wiped = lanecrypt_random::capabilities().wipe_on_fork;
         let before = (PerThread::<Rekeying<ChaCha<8>>>::counters().keys, shared.counters().keys);
         let _ = (PerThread::<Rekeying<ChaCha<8>>>::u64(), shared.u64());
         let after = (PerThread::<Rekeying<ChaCha<8>>>::counters().keys, shared.counters().keys);
@@ -324,7 +329,7 @@ fn vfork_and_exec() {
         assert!(status.is_ok_and(|status| status.success()));
         arena.draw(&drawer);
     }
-    if lanecrypt_random::facilities().wipe_on_fork {
+    if lanecrypt_random::capabilities().wipe_on_fork {
         assert!(!pages.is_empty());
         let after = maps::live_pages(&maps::wiped_on_fork());
         assert_eq!(after.len(), pages.len(), "starting a program emptied a page of its parent");
@@ -338,12 +343,13 @@ fn without_wipe_on_fork() {
         skipped("fork::without_wipe_on_fork", &format!("seccomp: {error}"));
         return;
     }
-    assert!(!lanecrypt_random::facilities().wipe_on_fork);
-    assert!(!lanecrypt_random::facilities().dont_dump);
-    assert!(!lanecrypt_random::facilities().locked);
+    assert!(!lanecrypt_random::capabilities().wipe_on_fork);
+    assert!(!lanecrypt_random::capabilities().dont_dump);
+    assert!(!lanecrypt_random::capabilities().locked);
     let mappings = maps::wiped_on_fork();
     assert!(mappings.iter().all(|mapping| mapping.droppable), "there are pages: {mappings:?}");
-    let held = Owned::new(Held::<Erasing<ChaCha<20>>>::new().expect("the kernel has randomness"));
+    let held =
+        OwnedDrawer::new(Owned::<Erasing<ChaCha<20>>>::new().expect("the kernel has randomness"));
     let drawers: [&dyn Drawer; 6] = [
         &PerThread::<Erasing<ChaCha<20>>>::new(),
         &held,
@@ -368,12 +374,12 @@ fn refusals_are_final() {
             if seccomp::install(&[Rule::wipe_on_fork_fails(code)]).is_err() {
                 sys::exit(77);
             }
-            let held = || Held::<Erasing>::new().expect("the kernel has randomness");
+            let held = || Owned::<Erasing>::new().expect("the kernel has randomness");
             let draw = || {
                 let _ = (lanecrypt_random::u64(), PerCpu::<Erasing>::u64(), held().u64());
             };
             draw();
-            assert!(!lanecrypt_random::facilities().wipe_on_fork);
+            assert!(!lanecrypt_random::capabilities().wipe_on_fork);
             let process = Generation::now();
             seccomp::install(&[Rule::wipe_on_fork_kills()]).expect("as before");
             (0..10).for_each(|_| draw());
@@ -391,7 +397,7 @@ fn refusals_are_final() {
 
 /// The same where the first pages were granted.
 fn refusals_are_final_later() {
-    let held = || Held::<Erasing>::new().expect("the kernel has randomness");
+    let held = || Owned::<Erasing>::new().expect("the kernel has randomness");
     let mut first = held();
     if seccomp::install(&[Rule::wipe_on_fork_fails(libc::EPERM)]).is_err() {
         return skipped("fork::refusals_are_final_later", "seccomp filters are not permitted here");
@@ -400,7 +406,7 @@ fn refusals_are_final_later() {
     let mut all: Vec<_> = (0..40).map(|_| held()).collect();
     seccomp::install(&[Rule::wipe_on_fork_kills()]).expect("as before");
     all.extend((0..10).map(|_| held()));
-    let mut drawn: Vec<u64> = all.iter_mut().chain([&mut first]).map(Held::u64).collect();
+    let mut drawn: Vec<u64> = all.iter_mut().chain([&mut first]).map(Owned::u64).collect();
     drawn.sort_unstable();
     assert!(drawn.windows(2).all(|pair| pair[0] != pair[1]), "generators repeat each other");
 }
@@ -443,7 +449,7 @@ fn generation(arena: &'static Arena, n: usize, last: usize, mut early: usize) {
         arena.draw(&drawer);
     }
     let mappings = maps::wiped_on_fork();
-    if lanecrypt_random::facilities().wipe_on_fork {
+    if lanecrypt_random::capabilities().wipe_on_fork {
         let live = maps::live_pages(&mappings).len();
         assert_eq!(live, 2 * THREADS + 1, "each has a page of its own in process {n}");
     }

@@ -173,7 +173,7 @@ fn draw_from_page() -> u64 {
 /// The state of the processors' generators does not grow with threads; that of the threads' does.
 fn memory() {
     const THREADS: usize = 10_000;
-    if !lanecrypt_random::facilities().wipe_on_fork {
+    if !lanecrypt_random::capabilities().wipe_on_fork {
         return skipped("per_cpu::memory", "the kernel does not empty pages on fork");
     }
     // What the pool of pages takes is there by now. Threads that make the very first draws at the

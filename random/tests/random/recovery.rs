@@ -7,11 +7,12 @@
 
 use core::time::Duration;
 
-use crate::common::drawer::{Drawer, Owned, StrictThread, shared};
+use crate::common::drawer::{Drawer, OwnedDrawer, StrictThread, shared};
 use crate::common::maps::{self, Mapping};
 use crate::common::{processors, windows};
 use lanecrypt_random::{
-    AesCtr, ChaCha, Erasing, Fastest, Held, PerCpu, PerThread, Placed, Rekeying, Single,
+    AesCtr, ChaCha, Erasing, Fastest, Owned, PerCpu, PerThread, Rekeying, SingleThread,
+    StaticGenerator,
 };
 use lanecrypt_testing::harness::{Case, skipped};
 use lanecrypt_testing::seccomp::{self, Rule};
@@ -44,7 +45,7 @@ const REQUESTS: [&[usize]; 10] = [
 
 /// Runs `body` in processes of their own, as the kernel is and without states in the vDSO.
 fn with_and_without_vdso(name: &str, body: fn()) {
-    if !lanecrypt_random::facilities().wipe_on_fork {
+    if !lanecrypt_random::capabilities().wipe_on_fork {
         return skipped(name, "the kernel does not empty pages on fork");
     }
     // The child first, as long as nobody has a page. It finds the pool empty, and its pages come without
@@ -63,7 +64,7 @@ fn with_and_without_vdso(name: &str, body: fn()) {
 }
 
 /// A kind of generator at every place.
-fn places<G: Placed>() -> Vec<(&'static str, Box<dyn Drawer>)> {
+fn places<G: StaticGenerator>() -> Vec<(&'static str, Box<dyn Drawer>)> {
     struct Behind(&'static dyn Drawer);
     impl Drawer for Behind {
         fn fill(&self, out: &mut [u8]) {
@@ -72,12 +73,12 @@ fn places<G: Placed>() -> Vec<(&'static str, Box<dyn Drawer>)> {
     }
     // One processor: so that both runs draw from the same page.
     processors::stay_on(processors::allowed()[0]);
-    let held = Held::<G>::new().expect("the kernel has randomness");
+    let held = Owned::<G>::new().expect("the kernel has randomness");
     vec![
         ("PerThread", Box::new(PerThread::<G>::new())),
         ("PerCpu", Box::new(PerCpu::<G>::new())),
-        ("Held", Box::new(Owned::new(held))),
-        ("Single", Box::new(Single::<G>::new().expect("the kernel has randomness"))),
+        ("Owned", Box::new(OwnedDrawer::new(held))),
+        ("SingleThread", Box::new(SingleThread::<G>::new().expect("the kernel has randomness"))),
         ("Shared", Box::new(Behind(shared::<G>()))),
     ]
 }
@@ -138,7 +139,7 @@ fn known(lengths: &[usize], limit: usize) -> usize {
 }
 
 fn by_bytes() {
-    fn check<G: Placed>(kind: &str) {
+    fn check<G: StaticGenerator>(kind: &str) {
         for (place, drawer) in places::<G>() {
             for lengths in REQUESTS {
                 // Neither at the start of a buffer nor of a count.
@@ -170,7 +171,7 @@ fn by_time() {
 
 /// The attack finds what a generator repeats that does not ask the kernel again.
 fn no_recovery_is_found() {
-    if !lanecrypt_random::facilities().wipe_on_fork {
+    if !lanecrypt_random::capabilities().wipe_on_fork {
         return skipped(
             "recovery::no_recovery_is_found",
             "the kernel does not empty pages on fork",

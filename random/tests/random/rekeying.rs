@@ -4,7 +4,7 @@ use core::num::NonZeroU64;
 use std::sync::{Barrier, Mutex};
 use std::thread;
 
-use crate::common::drawer::{Drawer, Owned, shared};
+use crate::common::drawer::{Drawer, OwnedDrawer, shared};
 use crate::common::expected::{Keys, streams};
 use crate::common::listener::{self, Seed};
 use crate::common::numbered::{self, Numbered};
@@ -13,8 +13,8 @@ use crate::common::{maps, processors};
 #[cfg(feature = "study")]
 use lanecrypt_random::Inlined;
 use lanecrypt_random::{
-    AesCtr, ChaCha, Counters, Erasing, Generator, Held, PerCpu, PerThread, Placed, REKEY_INTERVAL,
-    Rekeying, Salsa, SeedCore, Shared, Single, set_rekey_interval,
+    AesCtr, ChaCha, Counters, Erasing, Generator, Owned, PerCpu, PerThread, REKEY_INTERVAL,
+    Rekeying, Salsa, SeedCore, Shared, SingleThread, StaticGenerator, set_rekey_interval,
 };
 use lanecrypt_random::{Arc4, Hc128};
 use lanecrypt_testing::harness::{Case, skipped, times};
@@ -80,7 +80,7 @@ fn every_byte_once<const B: usize>() {
         let wanted = interval.next_multiple_of(64);
         let end = (3 * wanted + 10).max(times(400_000, 40_000_000) as u64);
         let first = numbered::keys() + 1;
-        let held = Held::<Rekeying<Numbered<B>>>::with_interval(bytes(interval));
+        let held = Owned::<Rekeying<Numbered<B>>>::with_interval(bytes(interval));
         let mut held = held.expect("the kernel has randomness");
         // A generator draws four bytes when it is made.
         let mut at = Keys { key: first, position: 4, interval: wanted };
@@ -183,8 +183,8 @@ fn words(bytes: &[u8]) -> Vec<u64> {
 fn the_default_interval() {
     assert_eq!(REKEY_INTERVAL, 512 << 20);
     let first = numbered::keys() + 1;
-    let mut held = Held::<Rekeying<Numbered<64>>>::new().expect("the kernel has randomness");
-    let mut chacha = Held::<Rekeying<ChaCha<8>>>::new().expect("the kernel has randomness");
+    let mut held = Owned::<Rekeying<Numbered<64>>>::new().expect("the kernel has randomness");
+    let mut chacha = Owned::<Rekeying<ChaCha<8>>>::new().expect("the kernel has randomness");
     let mut at = Keys { key: first, position: 4, interval: REKEY_INTERVAL };
     let mut out = vec![0; 1 << 20];
     for mebibyte in 0..513 {
@@ -210,7 +210,7 @@ const SETTINGS: [u64; 10] = [100_000, 4096, 65, 1 << 30, 64, 20_000, 1, 8064, 1 
 /// A new setting counts from the next refill on: the present key ends where it says, or, if more was
 /// made already, with what was made.
 fn interval_changed_while_running() {
-    let mut held = Held::<Rekeying<Numbered<64>>>::new().expect("the kernel has randomness");
+    let mut held = Owned::<Rekeying<Numbered<64>>>::new().expect("the kernel has randomness");
     let (mut key, mut position) = (numbered::keys(), 4);
     for (i, setting) in SETTINGS.iter().cycle().take(400).copied().enumerate() {
         set_rekey_interval(bytes(setting));
@@ -230,7 +230,7 @@ fn interval_changed_while_running() {
         (key, position) = (at.key, at.position);
     }
     // Who has a setting of its own keeps it.
-    let own = Held::<Rekeying<Numbered<64>>>::with_interval(bytes(640));
+    let own = Owned::<Rekeying<Numbered<64>>>::with_interval(bytes(640));
     let mut own = own.expect("the kernel has randomness");
     let mut at = Keys { key: numbered::keys(), position: 4, interval: 640 };
     for (i, setting) in SETTINGS.iter().cycle().take(100).copied().enumerate() {
@@ -243,9 +243,9 @@ fn interval_changed_while_running() {
 
 /// After `reseed` the next byte is the first of a new key.
 fn reseed_takes_a_new_key() {
-    let mut held = Held::<Rekeying<Numbered<64>>>::new().expect("the kernel has randomness");
+    let mut held = Owned::<Rekeying<Numbered<64>>>::new().expect("the kernel has randomness");
     let shared = Shared::<Rekeying<Numbered<64>>>::new().expect("the kernel has randomness");
-    let single = Single::<Rekeying<Numbered<1>>>::new().expect("the kernel has randomness");
+    let single = SingleThread::<Rekeying<Numbered<1>>>::new().expect("the kernel has randomness");
     let check = |out: &[u8]| {
         let mut at = Keys { key: numbered::keys(), position: 0, interval: REKEY_INTERVAL };
         at.take(out).expect("the first bytes of the newest key");
@@ -278,7 +278,7 @@ fn reseed_drops_the_buffer() {
             for page in maps::live_pages(&maps::wiped_on_fork()) {
                 buffered.insert(maps::unused(&page));
             }
-            assert!(buffered.len() > 64 || !lanecrypt_random::facilities().wipe_on_fork);
+            assert!(buffered.len() > 64 || !lanecrypt_random::capabilities().wipe_on_fork);
             if again {
                 reseed();
             }
@@ -288,14 +288,14 @@ fn reseed_drops_the_buffer() {
             assert_eq!(comes_out, !again, "{name}, after reseed: {again}");
         }
     }
-    fn placements<G: Placed>() {
+    fn placements<G: StaticGenerator>() {
         processors::stay_on(processors::allowed()[0]);
-        let (held, again) = (Held::<G>::new(), Single::<G>::new());
+        let (held, again) = (Owned::<G>::new(), SingleThread::<G>::new());
         let single = again.expect("the kernel has randomness");
-        let held = Owned::new(held.expect("the kernel has randomness"));
+        let held = OwnedDrawer::new(held.expect("the kernel has randomness"));
         let shared = shared::<G>();
-        check("Held", &held, &|| held.reseed());
-        check("Single", &single, &|| single.reseed().expect("the kernel has randomness"));
+        check("Owned", &held, &|| held.reseed());
+        check("SingleThread", &single, &|| single.reseed().expect("the kernel has randomness"));
         check("Shared", shared, &|| shared.reseed().expect("the kernel has randomness"));
         check("PerThread", &PerThread::<G>::new(), &|| {
             PerThread::<G>::reseed().expect("the kernel has randomness");
@@ -304,7 +304,7 @@ fn reseed_drops_the_buffer() {
             PerCpu::<G>::reseed().expect("the kernel has randomness");
         });
     }
-    if !lanecrypt_random::facilities().wipe_on_fork {
+    if !lanecrypt_random::capabilities().wipe_on_fork {
         return skipped("rekeying::reseed_drops_the_buffer", "nothing is buffered here");
     }
     placements::<Erasing<ChaCha<20>>>();
@@ -362,7 +362,7 @@ fn seeds_of(recorded: &[Seed], thread: libc::pid_t) -> Vec<Vec<u8>> {
 /// Each thread's generator gives `SHORT_INTERVAL` bytes under each of the seeds that it had.
 fn check_per_thread<C: SeedCore + 'static>()
 where
-    Rekeying<C>: Placed,
+    Rekeying<C>: StaticGenerator,
 {
     listener::recorded();
     let drawn = drawn_by(64, &PerThread::<Rekeying<C>>::new(), 1);
@@ -414,7 +414,7 @@ impl Places {
 /// 64 threads move over the processors' generators; every word of every seed comes out once.
 fn check_per_cpu<C: SeedCore + 'static>()
 where
-    Rekeying<C>: Placed,
+    Rekeying<C>: StaticGenerator,
 {
     const WORDS: usize = SHORT_INTERVAL / 8;
     listener::recorded();
@@ -494,7 +494,8 @@ fn inlined_by_known_seeds() {
             check(&requests, &seeds_of(&recorded, thread), 0);
         }
         // The generator draws four bytes when it is made.
-        let held = Owned::new(Held::<Inlined<Hc128>>::new().expect("the kernel has randomness"));
+        let held =
+            OwnedDrawer::new(Owned::<Inlined<Hc128>>::new().expect("the kernel has randomness"));
         let lengths = (0..times(1000, 40_000)).map(length);
         let requests: Vec<Vec<u8>> =
             lengths.enumerate().map(|(i, length)| draw(&held, i, length)).collect();
@@ -507,7 +508,7 @@ fn inlined_by_known_seeds() {
 fn strict_takes_a_key_a_request() {
     fn check<G: Generator>(core: &str) {
         let first = numbered::keys() + 1;
-        let generator = Held::<G>::new().expect("the kernel has randomness");
+        let generator = Owned::<G>::new().expect("the kernel has randomness");
         let mut strict = generator.strict();
         for request in 0..50 {
             let mut out = vec![0; length(request)];
@@ -523,7 +524,7 @@ fn strict_takes_a_key_a_request() {
 
 /// The checks reject a stream with a byte missing, one that comes twice, and a late new key.
 fn defects_are_found() {
-    let mut held = Held::<Rekeying<Numbered<64>>>::with_interval(bytes(4096)).expect("randomness");
+    let mut held = Owned::<Rekeying<Numbered<64>>>::with_interval(bytes(4096)).expect("randomness");
     let begin = || Keys { key: numbered::keys(), position: 4, interval: 4096 };
     let mut at = begin();
     let mut good = vec![0; 10_000];
@@ -539,7 +540,7 @@ fn defects_are_found() {
     wrong(&|bytes| drop(bytes.drain(5000..5001))).expect_err("a byte is missing");
     wrong(&|bytes| bytes.insert(5000, bytes[4992])).expect_err("a byte comes twice");
     wrong(&|bytes| drop(bytes.drain(4092..4156))).expect_err("a block of a key is missing");
-    let late = Held::<Rekeying<Numbered<64>>>::with_interval(bytes(4160));
+    let late = Owned::<Rekeying<Numbered<64>>>::with_interval(bytes(4160));
     let mut out = vec![0; 10_000];
     late.expect("randomness").fill(&mut out);
     let key = numbered::keys() - 2;

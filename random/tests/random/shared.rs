@@ -216,7 +216,7 @@ fn wiped_when_dropped() {
         let rekeying = Shared::<Rekeying<AesCtr<128>>>::new().expect("the kernel has randomness");
         let _ = (generator.u64(), rekeying.u64());
         let live = maps::live_pages(&maps::wiped_on_fork()).len();
-        assert!(live == 2 || !lanecrypt_random::facilities().wipe_on_fork);
+        assert!(live == 2 || !lanecrypt_random::capabilities().wipe_on_fork);
         drop((generator, rekeying));
         assert!(maps::live_pages(&maps::wiped_on_fork()).is_empty(), "dropping wipes the page");
     }

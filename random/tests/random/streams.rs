@@ -1,12 +1,12 @@
 //! What comes out: the traits, the look of the bytes, what a copied state repeats and what not.
 
-use crate::common::drawer::{Drawer, Owned, StrictThread, shared};
+use crate::common::drawer::{Drawer, OwnedDrawer, StrictThread, shared};
 use crate::common::{maps, processors, windows};
 #[cfg(feature = "study")]
 use lanecrypt_random::Inlined;
 use lanecrypt_random::{
-    AesCtr, ChaCha, Erasing, ErasingCore, Fastest, Generator, Held, Isa, Level, PerCpu, PerThread,
-    Placed, Rekeying, Salsa, Single,
+    AesCtr, ChaCha, Erasing, ErasingCore, Fastest, Generator, Isa, Level, Owned, PerCpu, PerThread,
+    Rekeying, Salsa, SingleThread, StaticGenerator,
 };
 use lanecrypt_random::{Arc4, Hc128};
 use lanecrypt_testing::harness::{Case, skipped, times};
@@ -34,8 +34,8 @@ fn drawn(u32: u32, u64: u64, fill: impl FnOnce(&mut [u8])) -> Vec<u8> {
     bytes
 }
 
-fn held<C: ErasingCore + 'static>() -> Held<Erasing<C>> {
-    Held::new().expect("the kernel has randomness")
+fn held<C: ErasingCore + 'static>() -> Owned<Erasing<C>> {
+    Owned::new().expect("the kernel has randomness")
 }
 
 fn rand_core_010() {
@@ -106,9 +106,9 @@ fn isas() -> Vec<Isa> {
 }
 
 /// A kind of generator at every place.
-fn places<G: Placed>() -> Vec<Box<dyn Drawer>> {
-    fn held<G: Generator>() -> Held<G> {
-        Held::new().expect("the kernel has randomness")
+fn places<G: StaticGenerator>() -> Vec<Box<dyn Drawer>> {
+    fn held<G: Generator>() -> Owned<G> {
+        Owned::new().expect("the kernel has randomness")
     }
     /// A generator that lives as long as the process.
     struct Behind(&'static dyn Drawer);
@@ -123,20 +123,20 @@ fn places<G: Placed>() -> Vec<Box<dyn Drawer>> {
             self.0.u64()
         }
     }
-    let single = Single::<G>::new().expect("the kernel has randomness");
+    let single = SingleThread::<G>::new().expect("the kernel has randomness");
     vec![
         Box::new(PerThread::<G>::new()),
         Box::new(PerCpu::<G>::new()),
         Box::new(Behind(shared::<G>())),
         Box::new(single),
-        Box::new(Owned::new(held::<G>())),
+        Box::new(OwnedDrawer::new(held::<G>())),
     ]
 }
 
 /// Every kind of generator at every place, and owned ones at every level.
 fn generators() -> Vec<Box<dyn Drawer>> {
     fn at<G: Generator>(isa: Isa) -> Box<dyn Drawer> {
-        Box::new(Owned::new(Held::<G>::with_isa(isa).expect("the kernel has randomness")))
+        Box::new(OwnedDrawer::new(Owned::<G>::with_isa(isa).expect("the kernel has randomness")))
     }
     let mut all: Vec<Box<dyn Drawer>> = vec![Box::new(StrictThread)];
     all.extend(places::<Erasing<Fastest>>());
@@ -271,7 +271,7 @@ fn bits_look_random() {
 fn copied_state() {
     let _ = lanecrypt_random::u32();
     let mut generator = held::<ChaCha<20>>().strict();
-    let mut rekeying = Held::<Rekeying<Salsa<20>>>::new().expect("randomness").strict();
+    let mut rekeying = Owned::<Rekeying<Salsa<20>>>::new().expect("randomness").strict();
     // The state of one processor.
     processors::stay_on(processors::allowed()[0]);
     let mut per_cpu = PerCpu::<Erasing<AesCtr<256>>>::new().strict();
@@ -306,7 +306,7 @@ fn copied_state() {
         twice(&mut |out| out.copy_from_slice(&lanecrypt_random::strict().u64().to_ne_bytes()), 8);
     assert_ne!(first, second);
     // With the vDSO kernel bytes go into each refill: only what was buffered repeats.
-    if lanecrypt_random::facilities().vdso {
+    if lanecrypt_random::capabilities().vdso {
         let [first, second] = twice(&mut |out| lanecrypt_random::fill(out), 8096);
         assert_ne!(first[8000..], second[8000..], "a refill without kernel bytes");
     }

@@ -10,7 +10,9 @@ use crate::common::{maps, windows};
 use lanecrypt_random::Hc128;
 #[cfg(feature = "study")]
 use lanecrypt_random::Inlined;
-use lanecrypt_random::{AesCtr, ChaCha, Erasing, Held, PerCpu, PerThread, Rekeying, Salsa, Shared};
+use lanecrypt_random::{
+    AesCtr, ChaCha, Erasing, Owned, PerCpu, PerThread, Rekeying, Salsa, Shared,
+};
 use lanecrypt_testing::harness::{Case, times};
 
 pub(crate) const CASES: &[Case] = &[
@@ -92,7 +94,7 @@ fn errno_is_kept() {
                 // SAFETY: as above.
                 unsafe { errno().write(NUMBER) };
                 let mut generator =
-                    Held::<Erasing<ChaCha<8>>>::new().expect("the kernel has randomness");
+                    Owned::<Erasing<ChaCha<8>>>::new().expect("the kernel has randomness");
                 let mut bytes = vec![0; 20_000];
                 generator.fill(&mut bytes[..100]);
                 drop(generator);
@@ -227,7 +229,7 @@ fn pthread_key_destructors() {
 }
 
 fn held_generator_is_sent() {
-    let mut generator = Held::<Erasing<ChaCha<12>>>::new().expect("the kernel has randomness");
+    let mut generator = Owned::<Erasing<ChaCha<12>>>::new().expect("the kernel has randomness");
     let mut records = Vec::new();
     for _ in 0..50 {
         let thread = thread::spawn(move || {
@@ -289,7 +291,7 @@ fn all_keys_taken() {
         let _ = lanecrypt_random::u32();
         maps::live_pages(&maps::wiped_on_fork()).len()
     });
-    let expected = usize::from(lanecrypt_random::facilities().wipe_on_fork);
+    let expected = usize::from(lanecrypt_random::capabilities().wipe_on_fork);
     assert_eq!(live.join().expect("it only draws"), expected);
     assert!(maps::live_pages(&maps::wiped_on_fork()).is_empty(), "and they give them back");
 }
@@ -384,10 +386,13 @@ fn locked_memory_is_shared() {
         held.wait();
         assert_eq!(result, 0, "{}", std::io::Error::last_os_error());
     });
-    let facilities = lanecrypt_random::facilities();
-    assert_eq!((facilities.lock_limit, facilities.lock_budget), (Some(64 << 10), Some(16 << 10)));
-    if facilities.wipe_on_fork {
-        assert!((1..=16 << 10).contains(&facilities.locked_bytes), "{facilities:?}");
-        assert!(!facilities.locked, "{facilities:?}");
+    let capabilities = lanecrypt_random::capabilities();
+    assert_eq!(
+        (capabilities.lock_limit, capabilities.lock_budget),
+        (Some(64 << 10), Some(16 << 10))
+    );
+    if capabilities.wipe_on_fork {
+        assert!((1..=16 << 10).contains(&capabilities.locked_bytes), "{capabilities:?}");
+        assert!(!capabilities.locked, "{capabilities:?}");
     }
 }

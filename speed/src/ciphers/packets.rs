@@ -141,7 +141,7 @@ impl Packets {
         for (&session, opened) in order.iter().zip(opened) {
             match (opened, FORGED.contains(&session)) {
                 (true, true) => return Err(Defect::Forgery),
-                (false, false) => return Err(Defect::Refusal),
+                (false, false) => return Err(Defect::RejectReason),
                 _ => {}
             }
         }
@@ -255,7 +255,7 @@ fn one_among_many<'a>(
         swap(forged, &mut genuine[place]);
         swap(key, &mut genuine_keys[place]);
     }
-    open(genuine, genuine_keys).or(Err(Defect::Refusal))
+    open(genuine, genuine_keys).or(Err(Defect::RejectReason))
 }
 
 /// A packet of each session.

@@ -5,7 +5,7 @@ use core::hint::black_box;
 
 use arrayvec::ArrayVec;
 use lanecrypt_ciphers::{Algorithm, Error, Isa};
-use lanecrypt_engine::{Batch, Engine, Request, Room, Session};
+use lanecrypt_engine::{Batch, BatchBuffer, Engine, Request, Session};
 use lanecrypt_peers::{Addressed, Direction, Failed, Run, rounds};
 
 mod messages;
@@ -29,7 +29,7 @@ pub(crate) enum Way {
 pub(crate) struct Served {
     engine: Engine,
     /// For batches that are filled, of `room_for` messages; reused from one to the next.
-    room: Room,
+    buffer: BatchBuffer,
     room_for: usize,
     sessions: Vec<Session>,
     /// The sessions of a batch whose messages bring their keys.
@@ -54,8 +54,8 @@ impl Served {
         if sessions.is_empty() {
             return None;
         }
-        let (fresh, room) = (Vec::with_capacity(MOST), engine.room(1));
-        Some(Self { engine, room, room_for: 1, sessions, fresh, algorithm, direction, way })
+        let (fresh, buffer) = (Vec::with_capacity(MOST), engine.batch_buffer(1));
+        Some(Self { engine, buffer, room_for: 1, sessions, fresh, algorithm, direction, way })
     }
 
     /// Runs messages by one of three calls: serve one, make a request of one, or add one to a
@@ -138,17 +138,17 @@ impl Served {
     ) -> Result<(), Failed> {
         let batch = good(run.batch)?;
         self.make_room(batch);
-        let Self { engine, room, sessions, fresh, algorithm, .. } = self;
+        let Self { engine, buffer, sessions, fresh, algorithm, .. } = self;
         let mut keys = run.keys.map(|keys| keys.iter().cycle());
         rounds(messages.len(), run.requests, |count| {
             messages[..count].chunks_mut(batch).try_for_each(|part| {
                 let Some(keys) = &mut keys else {
                     let sessions = sessions.as_slice();
                     let session = |_, message: &M| sessions.get(message.session());
-                    return fill(room, part, session, &give);
+                    return fill(buffer, part, session, &give);
                 };
                 renew(fresh, engine, *algorithm, keys, part.len())?;
-                fill(room, part, |place, _: &M| fresh.get(place), &give)
+                fill(buffer, part, |place, _: &M| fresh.get(place), &give)
             })
         })
     }
@@ -157,7 +157,7 @@ impl Served {
     #[inline]
     fn make_room(&mut self, batch: usize) {
         if batch != self.room_for {
-            self.room = self.engine.room(batch);
+            self.buffer = self.engine.batch_buffer(batch);
             self.room_for = batch;
         }
     }
@@ -182,12 +182,12 @@ fn process<'s, M>(
 /// Adds messages to a batch, and finishes it.
 #[inline]
 fn fill<'s, M>(
-    room: &mut Room,
+    buffer: &mut BatchBuffer,
     messages: &mut [M],
     session: impl Fn(usize, &M) -> Option<&'s Session>,
     give: impl for<'a> Fn(&mut Batch<'_, 'a>, &'a Session, &'a mut M) -> Option<Result<(), Error>>,
 ) -> Result<(), Failed> {
-    let mut together = room.batch();
+    let mut together = buffer.batch();
     for (place, message) in messages.iter_mut().enumerate() {
         give(&mut together, session(place, message).ok_or(Failed)?, message);
     }

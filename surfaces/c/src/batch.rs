@@ -2,14 +2,14 @@
 
 use core::ffi::c_int;
 
-use lanecrypt_engine::{Batch, Engine, Operation, Room, Session};
+use lanecrypt_engine::{Batch, BatchBuffer, Engine, Operation, Session};
 
 use crate::border::{Bytes, caught, checked, free, give_object, object, object_mut};
 use crate::code::Code;
 use crate::operation;
 use crate::single::data;
 
-/// The most messages that a room is for, so that no argument asks for all memory.
+/// The most messages that a buffer is for, so that no argument asks for all memory.
 const MOST: usize = 1 << 16;
 
 /// One message, as C describes it. `outcome` is written.
@@ -31,30 +31,34 @@ pub(crate) struct Request {
 
 /// Makes memory for batches.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lc_room_new(room: *mut *mut Room, messages: usize) -> c_int {
+unsafe extern "C" fn lc_room_new(buffer: *mut *mut BatchBuffer, messages: usize) -> c_int {
     let make = |_| {
         if messages == 0 || messages > MOST {
             return Err(Code::Range);
         }
-        Ok(Box::new(Engine::new().room(messages)))
+        Ok(Box::new(Engine::new().batch_buffer(messages)))
     };
     // SAFETY: the caller lends the place.
-    unsafe { give_object(room, Ok(Bytes::NONE), make) }
+    unsafe { give_object(buffer, Ok(Bytes::NONE), make) }
 }
 
 /// Gives the memory back.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lc_room_free(room: *mut Room) {
-    // SAFETY: the caller gives the room back.
-    unsafe { free(room) };
+unsafe extern "C" fn lc_room_free(buffer: *mut BatchBuffer) {
+    // SAFETY: the caller gives the buffer back.
+    unsafe { free(buffer) };
 }
 
 /// Serves an array of messages.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lc_process(room: *mut Room, requests: *mut Request, count: usize) -> c_int {
+unsafe extern "C" fn lc_process(
+    buffer: *mut BatchBuffer,
+    requests: *mut Request,
+    count: usize,
+) -> c_int {
     caught(|| {
-        // SAFETY: the caller lends the room, and uses it in no other thread meanwhile.
-        let room = unsafe { object_mut(room) }?;
+        // SAFETY: the caller lends the buffer, and uses it in no other thread meanwhile.
+        let buffer = unsafe { object_mut(buffer) }?;
         if count == 0 {
             return Ok(());
         }
@@ -63,7 +67,7 @@ unsafe extern "C" fn lc_process(room: *mut Room, requests: *mut Request, count: 
             return Err(Code::TooLong);
         }
         // SAFETY: the caller lends the array and all that it points to.
-        unsafe { serve(room, requests, count) }
+        unsafe { serve(buffer, requests, count) }
     })
 }
 
@@ -72,8 +76,12 @@ unsafe extern "C" fn lc_process(room: *mut Room, requests: *mut Request, count: 
 /// # Safety
 ///
 /// The caller lends the array and all that it points to.
-unsafe fn serve(room: &mut Room, requests: *mut Request, count: usize) -> Result<(), Code> {
-    let mut batch = room.batch();
+unsafe fn serve(
+    buffer: &mut BatchBuffer,
+    requests: *mut Request,
+    count: usize,
+) -> Result<(), Code> {
+    let mut batch = buffer.batch();
     // The number of messages that were refused before they came into the batch.
     let mut refused = 0usize;
     for index in 0..count {
@@ -95,7 +103,7 @@ unsafe fn serve(room: &mut Room, requests: *mut Request, count: usize) -> Result
     if refused == 0 && finished.is_ok() {
         return Ok(());
     }
-    let mut outcomes = room.outcomes();
+    let mut outcomes = buffer.outcomes();
     for index in 0..count {
         // SAFETY: the index is in the array.
         let place = unsafe { requests.add(index) };

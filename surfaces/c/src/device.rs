@@ -4,7 +4,7 @@ use core::ffi::{c_char, c_int};
 use std::ffi::OsStr;
 
 use lanecrypt_device::{
-    Client, Completion as Completed, ConnectError, Error, Message, Refusal, Session,
+    Client, Completion as Completed, ConnectError, Error, Message, RejectReason, Session,
 };
 use lanecrypt_engine::Operation;
 
@@ -64,17 +64,17 @@ impl From<Error> for Code {
     }
 }
 
-impl From<Refusal> for Code {
-    fn from(refusal: Refusal) -> Self {
+impl From<RejectReason> for Code {
+    fn from(refusal: RejectReason) -> Self {
         match refusal {
-            Refusal::Version(_) | Refusal::Malformed => Self::Version,
-            Refusal::User(_) => Self::Forbidden,
-            Refusal::Algorithm => Self::UnknownAlgorithm,
-            Refusal::KeyLength => Self::KeyLength,
-            Refusal::WeakKey => Self::WeakKey,
-            Refusal::Key => Self::KeyNumbers,
-            Refusal::Session => Self::NoSession,
-            Refusal::Entropy => Self::Entropy,
+            RejectReason::Version(_) | RejectReason::Malformed => Self::Version,
+            RejectReason::User(_) => Self::Forbidden,
+            RejectReason::Algorithm => Self::UnknownAlgorithm,
+            RejectReason::KeyLength => Self::KeyLength,
+            RejectReason::WeakKey => Self::WeakKey,
+            RejectReason::Key => Self::KeyNumbers,
+            RejectReason::Session => Self::NoSession,
+            RejectReason::Entropy => Self::Entropy,
             _ => Self::Denied,
         }
     }
@@ -439,7 +439,7 @@ unsafe extern "C" fn lc_device_abandoned(
     completion: *mut Completion,
 ) -> c_int {
     // SAFETY: the same arguments.
-    unsafe { complete(device, completion, |client| Ok(client.abandoned())) }
+    unsafe { complete(device, completion, |client| Ok(client.take_abandoned())) }
 }
 
 /// Writes the completion that `take` gives.

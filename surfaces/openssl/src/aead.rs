@@ -45,10 +45,10 @@ pub(crate) unsafe trait Sealing: Sized {
     /// Whether a tag that was made has a length, as one that came. OpenSSL's ciphers differ.
     const TELLS_TAG_LENGTH: bool;
     /// A message so far.
-    type Begun: Clone;
+    type PartialState: Clone;
 
     fn empty(isa: Isa) -> Self;
-    fn begun_nothing(isa: Isa) -> Self::Begun;
+    fn empty_state(isa: Isa) -> Self::PartialState;
     fn set_key(&mut self, key: &[u8]);
     /// Where a message starts that has a vector of any length but 12 bytes.
     fn start(&self, iv: &[u8]) -> Start;
@@ -56,7 +56,7 @@ pub(crate) unsafe trait Sealing: Sized {
     /// The first piece of the data, after these associated data: its tag.
     fn first<const SEAL: bool>(
         &self,
-        begun: &mut Self::Begun,
+        partial: &mut Self::PartialState,
         nonce: &[u8; NONCE],
         aad: &[u8],
         data: InOutBuf<'_, '_, u8>,
@@ -64,16 +64,16 @@ pub(crate) unsafe trait Sealing: Sized {
     /// The same from a start.
     fn first_from<const SEAL: bool>(
         &self,
-        begun: &mut Self::Begun,
+        partial: &mut Self::PartialState,
         start: &Start,
         aad: &[u8],
         data: InOutBuf<'_, '_, u8>,
     ) -> [u8; TAG];
     /// A message that begins with associated data that do not fit into the context.
-    fn begin(&self, begun: &mut Self::Begun, start: &Start);
-    fn associate(&self, begun: &mut Self::Begun, aad: &[u8]);
-    fn next<const SEAL: bool>(&self, begun: &mut Self::Begun, data: InOutBuf<'_, '_, u8>);
-    fn tag(&self, begun: &Self::Begun) -> [u8; TAG];
+    fn begin(&self, partial: &mut Self::PartialState, start: &Start);
+    fn associate(&self, partial: &mut Self::PartialState, aad: &[u8]);
+    fn next<const SEAL: bool>(&self, partial: &mut Self::PartialState, data: InOutBuf<'_, '_, u8>);
+    fn tag(&self, partial: &Self::PartialState) -> [u8; TAG];
 
     /// What a new vector changes beside itself.
     fn vector_set(context: &mut AeadContext<Self>);
@@ -145,7 +145,7 @@ pub(crate) struct AeadContext<C: Sealing> {
     pub(crate) start: Start,
     pub(crate) iv: [u8; LONGEST_IV],
     aad: [u8; WAITING],
-    begun: C::Begun,
+    partial: C::PartialState,
     pub(crate) cipher: C,
 }
 
@@ -254,7 +254,7 @@ impl<C: Sealing> AeadContext<C> {
             State::Associated => {}
             _ => return false,
         }
-        self.cipher.associate(&mut self.begun, aad);
+        self.cipher.associate(&mut self.partial, aad);
         true
     }
 
@@ -263,9 +263,9 @@ impl<C: Sealing> AeadContext<C> {
         if self.state == State::Vector {
             self.start_from_vector();
         }
-        self.cipher.begin(&mut self.begun, &self.start);
+        self.cipher.begin(&mut self.partial, &self.start);
         let waiting = self.aad.get(..self.waiting).unwrap_or_default();
-        self.cipher.associate(&mut self.begun, waiting);
+        self.cipher.associate(&mut self.partial, waiting);
         self.state = State::Associated;
     }
 
@@ -295,17 +295,19 @@ impl<C: Sealing> AeadContext<C> {
     fn first<const SEAL: bool>(&mut self, data: InOutBuf<'_, '_, u8>) -> [u8; TAG] {
         let aad = self.aad.get(..self.waiting).unwrap_or_default();
         match (self.state, self.iv.first_chunk()) {
-            (State::Vector, Some(iv)) => self.cipher.first::<SEAL>(&mut self.begun, iv, aad, data),
-            _ => self.cipher.first_from::<SEAL>(&mut self.begun, &self.start, aad, data),
+            (State::Vector, Some(iv)) => {
+                self.cipher.first::<SEAL>(&mut self.partial, iv, aad, data)
+            }
+            _ => self.cipher.first_from::<SEAL>(&mut self.partial, &self.start, aad, data),
         }
     }
 
     #[inline(never)]
     fn go_on(&mut self, data: InOutBuf<'_, '_, u8>) {
         if self.encrypts {
-            self.cipher.next::<true>(&mut self.begun, data);
+            self.cipher.next::<true>(&mut self.partial, data);
         } else {
-            self.cipher.next::<false>(&mut self.begun, data);
+            self.cipher.next::<false>(&mut self.partial, data);
         }
         self.state = State::More;
     }
@@ -321,7 +323,7 @@ impl<C: Sealing> AeadContext<C> {
             State::Vector | State::Started => {
                 self.made = self.first::<true>((&mut [][..]).into());
             }
-            _ => self.made = self.cipher.tag(&self.begun),
+            _ => self.made = self.cipher.tag(&self.partial),
         }
         self.count.one_more();
         self.begin_with(State::Finished);
@@ -431,7 +433,7 @@ impl<C: Sealing> CipherContext for AeadContext<C> {
             start: Start::Nonce([0; NONCE]),
             iv: [0; LONGEST_IV],
             aad: [0; WAITING],
-            begun: C::begun_nothing(isa),
+            partial: C::empty_state(isa),
             cipher: C::empty(isa),
         }
     }
@@ -525,32 +527,32 @@ macro_rules! by_kernel {
         #[inline]
         fn first<const SEAL: bool>(
             &self,
-            begun: &mut Begun,
+            partial: &mut PartialState,
             nonce: &[u8; NONCE],
             aad: &[u8],
             data: InOutBuf<'_, '_, u8>,
         ) -> [u8; TAG] {
             if SEAL {
-                self.seal_begun(begun, nonce, aad, data)
+                self.seal_resumable(partial, nonce, aad, data)
             } else {
-                self.open_begun(begun, nonce, aad, data)
+                self.open_resumable(partial, nonce, aad, data)
             }
         }
 
-        fn associate(&self, begun: &mut Begun, aad: &[u8]) {
-            self.associate_more(begun, aad);
+        fn associate(&self, partial: &mut PartialState, aad: &[u8]) {
+            self.associate_more(partial, aad);
         }
 
-        fn next<const SEAL: bool>(&self, begun: &mut Begun, data: InOutBuf<'_, '_, u8>) {
+        fn next<const SEAL: bool>(&self, partial: &mut PartialState, data: InOutBuf<'_, '_, u8>) {
             if SEAL {
-                self.seal_more(begun, data);
+                self.seal_more(partial, data);
             } else {
-                self.open_more(begun, data);
+                self.open_more(partial, data);
             }
         }
 
-        fn tag(&self, begun: &Begun) -> [u8; TAG] {
-            self.tag_of(begun)
+        fn tag(&self, partial: &PartialState) -> [u8; TAG] {
+            self.tag_of(partial)
         }
     };
 }

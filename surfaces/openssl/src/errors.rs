@@ -17,7 +17,7 @@ pub(crate) enum Failure {
     /// The system gave no random numbers.
     Entropy,
     /// The place for a signature is too short.
-    Room,
+    BatchBuffer,
     /// No memory.
     Memory,
     /// What names a key of a daemon is malformed.
@@ -34,7 +34,7 @@ const REASONS: &[(Failure, &CStr)] = &[
     (Failure::NoDefaultProvider, c"the default provider is not active, or has no RSA"),
     (Failure::Fault, c"a wrong signature was discarded: an error of the machine, or a bad key"),
     (Failure::Entropy, c"no random numbers"),
-    (Failure::Room, c"no room for the signature"),
+    (Failure::BatchBuffer, c"no room for the signature"),
     (Failure::Memory, c"a context of the default provider could not be made"),
     (Failure::Uri, c"malformed: not lanecrypt:NAME or lanecrypt:NAME?socket=/path"),
     (Failure::Daemon, c"the daemon does not serve the key"),

@@ -1,6 +1,6 @@
 //! Random batches, and the check of a batch.
 
-use lanecrypt_engine::{BatchError, Engine, Error, Request, Room, Session};
+use lanecrypt_engine::{BatchBuffer, BatchError, Engine, Error, Request, Session};
 
 use super::keys::Key;
 use super::message::{Message, Places};
@@ -12,7 +12,7 @@ pub struct Case<'c> {
     pub sessions: &'c [Session],
     pub messages: &'c [Message],
     pub places: &'c mut [Places],
-    pub room: &'c mut Room,
+    pub buffer: &'c mut BatchBuffer,
 }
 
 /// The results of a batch.
@@ -51,7 +51,7 @@ pub fn in_slice(
 
 /// Served by the engine, as a batch that is served while it is filled.
 pub fn filled(case: &mut Case<'_>) -> Served {
-    let mut batch = case.room.batch();
+    let mut batch = case.buffer.batch();
     assert!(batch.is_empty());
     let mut at_once = Vec::with_capacity(case.messages.len());
     for (message, places) in case.messages.iter().zip(&mut *case.places) {
@@ -59,9 +59,9 @@ pub fn filled(case: &mut Case<'_>) -> Served {
         assert_eq!(batch.len(), at_once.len());
     }
     let failed = failed(batch.finish());
-    let outcomes: Vec<_> = case.room.outcomes().collect();
+    let outcomes: Vec<_> = case.buffer.outcomes().collect();
     for (at, outcome) in outcomes.iter().chain([&None]).enumerate() {
-        assert_eq!(case.room.outcome(at), *outcome, "{at}");
+        assert_eq!(case.buffer.outcome(at), *outcome, "{at}");
     }
     Served { failed, at_once, outcomes }
 }
@@ -77,20 +77,20 @@ pub fn failed(answer: Result<(), BatchError>) -> usize {
     )
 }
 
-/// Rooms of several sizes, used in turn by batches, so that the expectations of a room are mostly
+/// Rooms of several sizes, used in turn by batches, so that the expectations of a buffer are mostly
 /// wrong.
 pub struct Rooms {
-    rooms: Vec<Room>,
+    rooms: Vec<BatchBuffer>,
     next: usize,
 }
 
 impl Rooms {
     pub fn new(engine: &Engine) -> Self {
-        let rooms = [64, 1, 300, 5, 16].map(|messages| engine.room(messages));
+        let rooms = [64, 1, 300, 5, 16].map(|messages| engine.batch_buffer(messages));
         Self { rooms: rooms.into(), next: 0 }
     }
 
-    pub fn another(&mut self) -> &mut Room {
+    pub fn another(&mut self) -> &mut BatchBuffer {
         self.next = (self.next + 1) % self.rooms.len();
         &mut self.rooms[self.next]
     }
@@ -103,10 +103,10 @@ pub fn check(
     messages: &[Message],
     rooms: &mut Rooms,
 ) -> Result<(), String> {
-    let room = rooms.another();
-    check_by(processed, engine, sessions, messages, room)
+    let buffer = rooms.another();
+    check_by(processed, engine, sessions, messages, buffer)
         .map_err(|what| format!("processed: {what}"))?;
-    check_by(filled, engine, sessions, messages, room).map_err(|what| format!("filled: {what}"))
+    check_by(filled, engine, sessions, messages, buffer).map_err(|what| format!("filled: {what}"))
 }
 
 /// The same in one way, in which a fault may be planted.
@@ -115,11 +115,11 @@ pub fn check_by(
     engine: &Engine,
     sessions: &[Session],
     messages: &[Message],
-    room: &mut Room,
+    buffer: &mut BatchBuffer,
 ) -> Result<(), String> {
     let mut places: Vec<Places> = messages.iter().map(Message::places).collect();
     let Served { failed, at_once, outcomes } =
-        serve(&mut Case { engine, sessions, messages, places: &mut places, room });
+        serve(&mut Case { engine, sessions, messages, places: &mut places, buffer });
     if outcomes.len() != messages.len() {
         return Err(format!("{} outcomes of {} messages", outcomes.len(), messages.len()));
     }

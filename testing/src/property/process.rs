@@ -56,10 +56,10 @@ pub fn process(input: &[u8]) {
     for isa in [Isa::PORTABLE, Isa::of_processor().at_most(level)] {
         let engine = Engine::with_isa(isa);
         let sessions = open(&engine, &keys);
-        let mut room = engine.room(messages_expected);
-        // Filled twice: the second time the room has the right expectations.
+        let mut buffer = engine.batch_buffer(messages_expected);
+        // Filled twice: the second time the buffer has the right expectations.
         for serve in [processed, filled, filled] {
-            check_by(serve, &engine, &sessions, &messages, &mut room)
+            check_by(serve, &engine, &sessions, &messages, &mut buffer)
                 .unwrap_or_else(|what| panic!("{}: {what}", isa.level()));
         }
     }

@@ -4,12 +4,12 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::super::watch::{Watch, ring};
-use super::places::Places;
+use super::slots::Slots;
 use crate::shared::Mapping;
 
 /// What tasks and the thread share.
 pub(super) struct Shared<B> {
-    places: Mutex<Places<B>>,
+    places: Mutex<Slots<B>>,
     /// Notified when something is in flight again, or the client is closed.
     begun: Condvar,
     /// Whether the thread waits for that.
@@ -19,18 +19,18 @@ pub(super) struct Shared<B> {
 }
 
 impl<B> Shared<B> {
-    pub(super) fn new(places: Places<B>, memory: Arc<Mapping>) -> Self {
+    pub(super) fn new(places: Slots<B>, memory: Arc<Mapping>) -> Self {
         let [is_resting, is_closed] = [(); 2].map(|()| AtomicBool::new(false));
         Self { places: Mutex::new(places), begun: Condvar::new(), is_resting, is_closed, memory }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Places<B>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Slots<B>> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Something is in flight; the lock has been held since then.
     #[inline]
-    pub(super) fn begins(&self, places: MutexGuard<'_, Places<B>>) {
+    pub(super) fn begins(&self, places: MutexGuard<'_, Slots<B>>) {
         // Relaxed: it is only changed under the lock.
         let is_resting = self.is_resting.load(Ordering::Relaxed);
         drop(places);
@@ -42,7 +42,7 @@ impl<B> Shared<B> {
     /// Has the thread end.
     pub(super) fn close(&self) {
         let places = self.lock();
-        // Relaxed: who rests asks under the lock, and who naps after the fence in `Watch::nap`, which
+        // Relaxed: who rests asks under the lock, and who naps after the fence in `Watch::sleep`, which
         // pairs with that in `ring`.
         self.is_closed.store(true, Ordering::Relaxed);
         drop(places);
@@ -89,7 +89,7 @@ impl<B: AsMut<[u8]>> Waiter<B> {
             if !is_idle && self.watch.finds(read) {
                 continue;
             }
-            self.watch.nap(read, || self.shared.is_closed());
+            self.watch.sleep(read, || self.shared.is_closed());
             self.shared.lock().attend();
         }
     }

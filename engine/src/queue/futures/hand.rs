@@ -10,7 +10,7 @@ use super::super::jobs::Taken;
 use super::super::service::Service;
 use super::super::worker::shared::Shared;
 use super::super::worker::thread::Worker;
-use super::places::{Outlet, Places};
+use super::slots::{Outlet, Slots};
 use crate::lanes::Lanes;
 
 /// A worker, as its queue holds it.
@@ -23,7 +23,7 @@ impl Hand {
     /// A worker that takes these jobs and puts its completions in these places.
     pub(super) fn new<B: AsMut<[u8]> + Send + 'static>(
         jobs: Taken<B>,
-        places: Arc<Places<B>>,
+        places: Arc<Slots<B>>,
         lanes: Lanes,
         settings: &Settings,
     ) -> io::Result<Self> {
@@ -37,7 +37,7 @@ impl Hand {
 
     /// Wakes the worker if it sleeps.
     pub(super) fn ring(&self) {
-        if self.shared.worker.is_to_ring() {
+        if self.shared.worker.is_due() {
             self.thread.thread().unpark();
         }
     }

@@ -16,7 +16,7 @@ use super::super::jobs::Jobs;
 use super::super::service::Service;
 use super::super::sessions::Numbers;
 use super::super::slot::Slot;
-use super::super::{Attached, Completion, Message, NotTaken, QueueError};
+use super::super::{Completion, Message, QueueError, Rejected, SessionHandle};
 use super::Settings;
 use super::shared::{Client, Shared, Target};
 use super::thread::{Outlet, Worker};
@@ -94,9 +94,9 @@ impl<B> Lane<B> {
         &mut self,
         given: Box<Session>,
         numbers: &mut Numbers,
-    ) -> Result<Attached, NotTaken<Box<Session>>> {
+    ) -> Result<SessionHandle, Rejected<Box<Session>>> {
         if let Err(reason) = self.takes() {
-            return Err(NotTaken { given, reason });
+            return Err(Rejected { given, reason });
         }
         let attached = self.jobs.attach(given, numbers);
         self.ring();
@@ -105,7 +105,7 @@ impl<B> Lane<B> {
 
     pub(super) fn detach(
         &mut self,
-        session: Attached,
+        session: SessionHandle,
         numbers: &mut Numbers,
     ) -> Result<bool, QueueError> {
         self.takes()?;
@@ -118,12 +118,12 @@ impl<B> Lane<B> {
     pub(super) fn submit<N: AsRef<[u8]>>(
         &mut self,
         given: Message<N, B>,
-    ) -> Result<u64, NotTaken<Message<N, B>>> {
+    ) -> Result<u64, Rejected<Message<N, B>>> {
         if let Err(reason) = self.takes() {
-            return Err(NotTaken { given, reason });
+            return Err(Rejected { given, reason });
         }
         if self.in_flight >= self.depth {
-            return Err(NotTaken::full(given));
+            return Err(Rejected::full(given));
         }
         let number = self.jobs.push(Slot::of(given));
         self.in_flight += 1;
@@ -170,12 +170,12 @@ impl<B> Lane<B> {
             spin_loop();
         }
         self.client.set(Target::Thread(thread::current()));
-        if self.client.bell.falls_asleep(found) {
+        if self.client.wakeup.falls_asleep(found) {
             match end {
                 None => thread::park(),
                 Some(end) => thread::park_timeout(end.saturating_duration_since(Instant::now())),
             }
-            self.client.bell.wakes_up();
+            self.client.wakeup.wakes_up();
         }
     }
 
@@ -217,7 +217,7 @@ impl<B> Lane<B> {
     /// Wakes the worker if it sleeps.
     #[inline]
     fn ring(&self) {
-        if self.shared.worker.is_to_ring()
+        if self.shared.worker.is_due()
             && let Some(thread) = &self.thread
         {
             thread.thread().unpark();

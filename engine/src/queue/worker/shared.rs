@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 
-use super::super::bell::Bell;
+use super::super::wakeup::Wakeup;
 
 /// What a queue and its worker both see besides the rings.
 //
@@ -17,7 +17,7 @@ use super::super::bell::Bell;
 #[repr(align(128))]
 pub(crate) struct Shared {
     /// Wakes the worker.
-    pub(crate) worker: Bell,
+    pub(crate) worker: Wakeup,
     /// Set with release when nothing more comes; the worker loads it with acquire, so that it then
     /// sees all that came before.
     pub(crate) closed: AtomicBool,
@@ -27,7 +27,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(depth: usize) -> Self {
         Self {
-            worker: Bell::new(),
+            worker: Wakeup::new(),
             closed: AtomicBool::new(false),
             cancelled: Cancelled::new(depth),
         }
@@ -101,7 +101,7 @@ impl Cancelled {
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Client {
-    pub(crate) bell: Bell,
+    pub(crate) wakeup: Wakeup,
     target: Mutex<Option<Target>>,
 }
 
@@ -115,7 +115,7 @@ pub(crate) enum Target {
 
 impl Client {
     pub(crate) fn new() -> Self {
-        Self { bell: Bell::new(), target: Mutex::new(None) }
+        Self { wakeup: Wakeup::new(), target: Mutex::new(None) }
     }
 
     fn target(&self) -> MutexGuard<'_, Option<Target>> {
@@ -130,7 +130,7 @@ impl Client {
     /// Wakes the client if it sleeps. It is called after completions have been published.
     #[inline]
     pub(crate) fn ring(&self) {
-        if self.bell.may_be_to_ring() {
+        if self.wakeup.may_be_to_ring() {
             self.wake();
         }
     }
@@ -140,7 +140,7 @@ impl Client {
         // The lock is held until the signal was given. A client that clears its descriptor holds it
         // too, so a late signal never makes it readable again after that.
         let target = self.target();
-        if !self.bell.wakes() {
+        if !self.wakeup.wakes() {
             return;
         }
         match &*target {
@@ -154,12 +154,12 @@ impl Client {
     /// Has the descriptor signalled at the next completion; false if `found` finds one now.
     #[cfg(target_os = "linux")]
     pub(crate) fn waits_at(&self, descriptor: &OwnedFd, found: impl Fn() -> bool) -> bool {
-        if self.bell.is_asleep() {
+        if self.wakeup.is_asleep() {
             return true;
         }
         // Nobody is about to signal it while the lock is held.
         let _target = self.target();
         super::descriptor::clear(descriptor);
-        self.bell.falls_asleep(found)
+        self.wakeup.falls_asleep(found)
     }
 }

@@ -6,7 +6,7 @@ pub(crate) mod gate;
 pub(crate) mod traffic;
 
 use lanecrypt_engine::queue::{
-    Attached, Completion, LocalQueue, Message, MessageError, NotTaken, Ticket, WorkerQueue,
+    Completion, LocalQueue, Message, MessageError, Rejected, SessionHandle, Ticket, WorkerQueue,
 };
 use lanecrypt_engine::{Algorithm, Engine, Error, Operation, Session};
 
@@ -30,9 +30,9 @@ pub(crate) type Given<'n> = Message<&'n [u8], Buffer>;
 
 /// A queue of any kind.
 pub(crate) trait Queue {
-    fn attach(&mut self, session: Session) -> Attached;
-    fn detach(&mut self, session: Attached) -> bool;
-    fn submit<'n>(&mut self, message: Given<'n>) -> Result<Ticket, NotTaken<Given<'n>>>;
+    fn attach(&mut self, session: Session) -> SessionHandle;
+    fn detach(&mut self, session: SessionHandle) -> bool;
+    fn submit<'n>(&mut self, message: Given<'n>) -> Result<Ticket, Rejected<Given<'n>>>;
     fn submit_many<'n>(&mut self, messages: &mut impl Iterator<Item = Given<'n>>) -> usize;
     fn poll(&mut self) -> Option<Completion<Buffer>>;
     fn cancel(&mut self, ticket: Ticket);
@@ -40,15 +40,15 @@ pub(crate) trait Queue {
 }
 
 impl Queue for LocalQueue<Buffer> {
-    fn attach(&mut self, session: Session) -> Attached {
+    fn attach(&mut self, session: Session) -> SessionHandle {
         self.attach(session).expect("room for sessions")
     }
 
-    fn detach(&mut self, session: Attached) -> bool {
+    fn detach(&mut self, session: SessionHandle) -> bool {
         self.detach(session).is_some()
     }
 
-    fn submit<'n>(&mut self, message: Given<'n>) -> Result<Ticket, NotTaken<Given<'n>>> {
+    fn submit<'n>(&mut self, message: Given<'n>) -> Result<Ticket, Rejected<Given<'n>>> {
         self.submit(message)
     }
 
@@ -70,7 +70,7 @@ impl Queue for LocalQueue<Buffer> {
 }
 
 impl Queue for WorkerQueue<Buffer> {
-    fn attach(&mut self, session: Session) -> Attached {
+    fn attach(&mut self, session: Session) -> SessionHandle {
         let mut session = Box::new(session);
         loop {
             match self.attach(session) {
@@ -81,7 +81,7 @@ impl Queue for WorkerQueue<Buffer> {
         }
     }
 
-    fn detach(&mut self, session: Attached) -> bool {
+    fn detach(&mut self, session: SessionHandle) -> bool {
         loop {
             if let Ok(detached) = self.detach(session) {
                 return detached;
@@ -90,7 +90,7 @@ impl Queue for WorkerQueue<Buffer> {
         }
     }
 
-    fn submit<'n>(&mut self, message: Given<'n>) -> Result<Ticket, NotTaken<Given<'n>>> {
+    fn submit<'n>(&mut self, message: Given<'n>) -> Result<Ticket, Rejected<Given<'n>>> {
         self.submit(message)
     }
 
@@ -154,7 +154,7 @@ impl Case {
         Self { session: key, operation, nonce, header: aad.len(), before, after, outcome }
     }
 
-    pub(crate) fn message(&self, session: Attached, user: u64) -> Given<'_> {
+    pub(crate) fn message(&self, session: SessionHandle, user: u64) -> Given<'_> {
         Message::new(session, self.operation, &self.nonce[..], self.before.clone())
             .with_header(self.header)
             .with_user(user)

@@ -1,6 +1,6 @@
 //! Random traffic through a queue, in which each message must complete once.
 
-use lanecrypt_engine::queue::{Attached, Completion, MessageError, QueueError, Ticket};
+use lanecrypt_engine::queue::{Completion, MessageError, QueueError, SessionHandle, Ticket};
 use lanecrypt_engine::{Algorithm, Engine, Error, Operation, Session};
 
 use super::faulty::{FORGETS, Faulty, PANICS, REFUSES};
@@ -74,7 +74,7 @@ impl Traffic {
     }
 
     /// Attaches all sessions.
-    pub(crate) fn attach(&self, queue: &mut impl Queue) -> Vec<Attached> {
+    pub(crate) fn attach(&self, queue: &mut impl Queue) -> Vec<SessionHandle> {
         (0..=self.keys.len()).map(|at| queue.attach(self.session(at))).collect()
     }
 
@@ -127,7 +127,7 @@ impl Traffic {
     fn submit(
         &mut self,
         queue: &mut impl Queue,
-        attached: &[Attached],
+        attached: &[SessionHandle],
         seen: &mut Seen,
         tickets: &mut Vec<Ticket>,
     ) {
@@ -165,7 +165,13 @@ impl Traffic {
     }
 
     /// Submits a message for a session that has been detached.
-    fn submit_to(&self, index: usize, queue: &mut impl Queue, session: Attached, seen: &mut Seen) {
+    fn submit_to(
+        &self,
+        index: usize,
+        queue: &mut impl Queue,
+        session: SessionHandle,
+        seen: &mut Seen,
+    ) {
         let user = seen.open.len() as u64;
         let pick = self.cases.iter().position(|case| case.session == index);
         let pick = pick.expect("each session has messages");

@@ -1,7 +1,7 @@
 //! A batch uses no more stack than `burn_stack` clears.
 
 use lanecrypt_ciphers::hazmat::BURN_DEPTH;
-use lanecrypt_engine::{Algorithm, Engine, Request, Room, Session};
+use lanecrypt_engine::{Algorithm, BatchBuffer, Engine, Request, Session};
 use lanecrypt_testing::depth::depth;
 use lanecrypt_testing::levels;
 
@@ -111,26 +111,26 @@ fn processed(engine: &Engine, sessions: &[&Session], length: usize, forward: boo
     depth
 }
 
-/// The second batch of a room, which has the right expectations.
+/// The second batch of a buffer, which has the right expectations.
 fn filled(engine: &Engine, sessions: &[&Session], length: usize, forward: bool) -> usize {
-    let mut room = engine.room(256);
+    let mut buffer = engine.batch_buffer(256);
     let mut messages = messages(sessions, length);
-    fill(&mut room, &mut messages.clone()[..70], sessions, length, forward);
+    fill(&mut buffer, &mut messages.clone()[..70], sessions, length, forward);
     let mut failed = 0;
-    let depth = depth(&mut || failed = fill(&mut room, &mut messages, sessions, length, forward));
+    let depth = depth(&mut || failed = fill(&mut buffer, &mut messages, sessions, length, forward));
     assert_eq!(failed, refused(sessions, forward), "{sessions:?}");
     depth
 }
 
 #[inline(never)]
 fn fill(
-    room: &mut Room,
+    buffer: &mut BatchBuffer,
     messages: &mut [Vec<u8>],
     sessions: &[&Session],
     length: usize,
     forward: bool,
 ) -> usize {
-    let mut batch = room.batch();
+    let mut batch = buffer.batch();
     for (message, session) in messages.iter_mut().zip(sessions.iter().cycle()) {
         let (nonce, aad) = (nonce(session), &AAD);
         match (session.algorithm().expect("a cipher").is_aead(), forward) {

@@ -1,7 +1,7 @@
 //! Sixteen blocks at a time, one in each lane of 32 bits; four or eight blocks with four
 //! blocks' diagonals side by side in each register; two blocks in registers of 256 bits.
 
-pub(crate) mod two;
+pub(crate) mod x2;
 
 use core::arch::x86_64::*;
 
@@ -12,7 +12,7 @@ use lanecrypt_kernels::arx::x86_64::avx512::{
     add32, blocks, column, put, put_lanes, row, shuffle32, splat, splat_all, xor32,
 };
 use lanecrypt_kernels::arx::{State, later, wraps};
-use lanecrypt_kernels::isa::Way;
+use lanecrypt_kernels::isa::Mode;
 use lanecrypt_kernels::simd::{opaque_count, opaque128};
 use lanecrypt_kernels::{Isa, Level};
 
@@ -30,7 +30,7 @@ passes!(
 /// XORs the keystream of each message into its data.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(crate) fn xor_lanes<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
-    xor(isa, rounds, lanes, |x| double_round(x), |x| two::double_round(x));
+    xor(isa, rounds, lanes, |x| double_round(x), |x| x2::double_round(x));
 }
 
 /// XORs words, rotated left by `LEFT` bits, into others.
@@ -112,7 +112,7 @@ fn narrow<'i, 'o, const ROUNDS: usize, const XOR: bool>(
     data: InOutBuf<'i, 'o, u8>,
 ) -> InOutBuf<'i, 'o, u8> {
     match data.len().div_ceil(64) {
-        0..=2 => two::twos::<ROUNDS, XOR>(state, counter, data),
+        0..=2 => x2::twos::<ROUNDS, XOR>(state, counter, data),
         3..=4 => put_groups::<ROUNDS, XOR, 1, 4>(state, counter, wide, data),
         _ => put_groups::<ROUNDS, XOR, 2, 8>(state, counter, wide, data),
     }

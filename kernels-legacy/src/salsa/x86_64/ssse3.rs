@@ -10,7 +10,7 @@ use lanecrypt_kernels::arx::x86_64::ssse3::{
     add32, blocks, column, put, put_lanes, row, shuffle32, splat, splat_all, xor32,
 };
 use lanecrypt_kernels::arx::{State, later, wraps};
-use lanecrypt_kernels::isa::Way;
+use lanecrypt_kernels::isa::Mode;
 use lanecrypt_kernels::simd::opaque_count;
 use lanecrypt_kernels::{Isa, Level};
 

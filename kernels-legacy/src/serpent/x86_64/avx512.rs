@@ -4,8 +4,8 @@
 #[macro_use]
 mod shallow;
 mod chain;
-mod few;
 mod lanes;
+mod narrow;
 mod sbox;
 
 use core::arch::x86_64::*;
@@ -31,7 +31,7 @@ decryption!(
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
     __m512i
 );
-modes!(__m512i, 4, few, 4, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
+modes!(__m512i, 4, narrow, 4, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 
 pub(crate) use self::chain::cbc_encrypt;
 pub(crate) use self::lanes::cbc_encrypt_lanes;

@@ -12,7 +12,7 @@ use inout::InOutBuf;
 pub(crate) use self::expand::*;
 use crate::Level;
 use crate::aes::{FORWARD, INVERSE};
-use crate::isa::{OVER, Way};
+use crate::isa::{Mode, WRITE};
 use crate::simd::{load128, load128_part, store128, store128_part};
 
 pub(crate) const NEEDS: Level = Level::AesNi;
@@ -27,26 +27,26 @@ pub(crate) fn front<const N: usize>(keys: &[[u8; 16]; N], block: &[u8; 16]) -> u
 }
 
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(crate) fn ecb<const N: usize, const WAY: bool>(
+pub(crate) fn ecb<const N: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     data: InOutBuf<'_, '_, [u8; 16]>,
-    _: Way<WAY>,
+    _: Mode<MODE>,
 ) {
     let mut data = data;
     while data.len() > 8 {
         let (part, rest) = data.split_at(8);
-        ecb_part::<N, 8, WAY, false>(keys, part);
+        ecb_part::<N, 8, MODE, false>(keys, part);
         data = rest;
     }
     if !data.is_empty() {
-        for_count!(data.len(), ecb_part::<N, _, WAY, true>(keys, data));
+        for_count!(data.len(), ecb_part::<N, _, MODE, true>(keys, data));
     }
 }
 
 /// `V` blocks.
 #[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(crate) fn ecb_part<const N: usize, const V: usize, const WAY: bool, const LAST: bool>(
+pub(crate) fn ecb_part<const N: usize, const V: usize, const MODE: bool, const LAST: bool>(
     keys: &[[u8; 16]; N],
     data: InOutBuf<'_, '_, [u8; 16]>,
 ) {
@@ -56,7 +56,7 @@ pub(crate) fn ecb_part<const N: usize, const V: usize, const WAY: bool, const LA
     for (x, block) in state.iter_mut().zip(data.get_in()) {
         *x = _mm_xor_si128(*x, load128(block));
     }
-    for (x, block) in rounds::<N, V, WAY>(keys, state).into_iter().zip(data.get_out()) {
+    for (x, block) in rounds::<N, V, MODE>(keys, state).into_iter().zip(data.get_out()) {
         store128(block, x);
     }
 }
@@ -145,7 +145,7 @@ pub(crate) fn cbc_decrypt_part<const N: usize, const V: usize, const LAST: bool>
 /// Writes keystream over `out`, which is made a buffer here: it comes in registers.
 #[target_feature(enable = "aes,sse4.1,ssse3")]
 pub(crate) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out: &mut [u8]) {
-    ctr(keys, counter, out.into(), OVER);
+    ctr(keys, counter, out.into(), WRITE);
 }
 
 /// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
@@ -156,7 +156,7 @@ pub(crate) fn ctr<const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
     data: InOutBuf<'_, '_, u8>,
-    _: Way<XOR>,
+    _: Mode<XOR>,
 ) {
     let mut data = data;
     let mut counter = load128(&counter.to_le_bytes());
@@ -202,19 +202,19 @@ pub(crate) fn ctr_part<const N: usize, const V: usize, const XOR: bool, const LA
 /// All rounds, on states to which the first round key has been added.
 #[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-fn rounds<const N: usize, const V: usize, const WAY: bool>(
+fn rounds<const N: usize, const V: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     mut state: [__m128i; V],
 ) -> [__m128i; V] {
     for key in &keys[1..N - 1] {
         let key = load128(key);
         for x in &mut state {
-            *x = if WAY { _mm_aesenc_si128(*x, key) } else { _mm_aesdec_si128(*x, key) };
+            *x = if MODE { _mm_aesenc_si128(*x, key) } else { _mm_aesdec_si128(*x, key) };
         }
     }
     let key = load128(&keys[N - 1]);
     for x in &mut state {
-        *x = if WAY { _mm_aesenclast_si128(*x, key) } else { _mm_aesdeclast_si128(*x, key) };
+        *x = if MODE { _mm_aesenclast_si128(*x, key) } else { _mm_aesdeclast_si128(*x, key) };
     }
     state
 }

@@ -8,7 +8,7 @@ use inout::InOutBuf;
 use crate::Level;
 use crate::aes::x86_64::aesni;
 use crate::aes::{FORWARD, INVERSE};
-use crate::isa::{OVER, Way};
+use crate::isa::{Mode, WRITE};
 use crate::simd::{load128, load128_part, load256, store128, store128_part, store256};
 
 pub(crate) const NEEDS: Level = Level::Avx2Vaes;
@@ -19,35 +19,35 @@ pub(crate) fn front<const N: usize>(keys: &[[u8; 16]; N], block: &[u8; 16]) -> u
 }
 
 #[target_feature(enable = "avx2,vaes")]
-pub(crate) fn ecb<const N: usize, const WAY: bool>(
+pub(crate) fn ecb<const N: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     data: InOutBuf<'_, '_, [u8; 16]>,
-    _: Way<WAY>,
+    _: Mode<MODE>,
 ) {
     let mut data = data;
     if data.len() == 1 {
-        return aesni::ecb_part::<N, 1, WAY, true>(keys, data);
+        return aesni::ecb_part::<N, 1, MODE, true>(keys, data);
     }
     while data.len() > 16 {
         let (part, rest) = data.split_at(16);
-        ecb_part::<N, 8, WAY, false>(keys, part);
+        ecb_part::<N, 8, MODE, false>(keys, part);
         data = rest;
     }
     if !data.is_empty() {
-        for_count!(data.len().div_ceil(2), ecb_part::<N, _, WAY, true>(keys, data));
+        for_count!(data.len().div_ceil(2), ecb_part::<N, _, MODE, true>(keys, data));
     }
 }
 
 /// `V` pairs of blocks, of which the last may be one block.
 #[inline]
 #[target_feature(enable = "avx2,vaes")]
-fn ecb_part<const N: usize, const V: usize, const WAY: bool, const LAST: bool>(
+fn ecb_part<const N: usize, const V: usize, const MODE: bool, const LAST: bool>(
     keys: &[[u8; 16]; N],
     data: InOutBuf<'_, '_, [u8; 16]>,
 ) {
     let (mut whole, mut last) = data.split_at(2 * (V - 1));
     let state = load(whole.get_in(), last.get_in());
-    store(rounds::<N, V, WAY>(keys, state), whole.get_out(), last.get_out());
+    store(rounds::<N, V, MODE>(keys, state), whole.get_out(), last.get_out());
 }
 
 #[target_feature(enable = "avx2,vaes")]
@@ -111,7 +111,7 @@ fn cbc_decrypt_part<const N: usize, const V: usize, const LAST: bool>(
 /// Writes keystream over `out`, which is made a buffer here: it comes in registers.
 #[target_feature(enable = "avx2,vaes")]
 pub(crate) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out: &mut [u8]) {
-    ctr(keys, counter, out.into(), OVER);
+    ctr(keys, counter, out.into(), WRITE);
 }
 
 /// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
@@ -122,7 +122,7 @@ pub(crate) fn ctr<const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
     data: InOutBuf<'_, '_, u8>,
-    _: Way<XOR>,
+    _: Mode<XOR>,
 ) {
     let mut data = data;
     let counter = load128(&counter.to_le_bytes());
@@ -234,7 +234,7 @@ fn store_part(bytes: &mut [u8], v: __m256i) {
 /// All rounds, and the addition of the first round key before them.
 #[inline]
 #[target_feature(enable = "avx2,vaes")]
-fn rounds<const N: usize, const V: usize, const WAY: bool>(
+fn rounds<const N: usize, const V: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     mut state: [__m256i; V],
 ) -> [__m256i; V] {
@@ -245,13 +245,16 @@ fn rounds<const N: usize, const V: usize, const WAY: bool>(
     for key in &keys[1..N - 1] {
         let key = broadcast(key);
         for x in &mut state {
-            *x = if WAY { _mm256_aesenc_epi128(*x, key) } else { _mm256_aesdec_epi128(*x, key) };
+            *x = if MODE { _mm256_aesenc_epi128(*x, key) } else { _mm256_aesdec_epi128(*x, key) };
         }
     }
     let key = broadcast(&keys[N - 1]);
     for x in &mut state {
-        *x =
-            if WAY { _mm256_aesenclast_epi128(*x, key) } else { _mm256_aesdeclast_epi128(*x, key) };
+        *x = if MODE {
+            _mm256_aesenclast_epi128(*x, key)
+        } else {
+            _mm256_aesdeclast_epi128(*x, key)
+        };
     }
     state
 }

@@ -18,29 +18,29 @@ pub(crate) use self::cbc::{cbc_decrypt, cbc_encrypt};
 pub(crate) use self::ctr::first;
 use crate::Level;
 use crate::aes::x86_64::aesni;
-use crate::isa::{OVER, Way};
+use crate::isa::{Mode, WRITE};
 use crate::simd::{load128, load512, load512_part, store512, store512_part};
 
 pub(crate) const NEEDS: Level = Level::Avx512;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(crate) fn ecb<const N: usize, const WAY: bool>(
+pub(crate) fn ecb<const N: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     data: InOutBuf<'_, '_, [u8; 16]>,
-    _: Way<WAY>,
+    _: Mode<MODE>,
 ) {
     match data.len() {
-        1 => aesni::ecb_part::<N, 1, WAY, true>(keys, data),
-        2 => aesni::ecb_part::<N, 2, WAY, true>(keys, data),
-        3 => aesni::ecb_part::<N, 3, WAY, true>(keys, data),
-        _ => wide_ecb::<N, WAY>(keys, data),
+        1 => aesni::ecb_part::<N, 1, MODE, true>(keys, data),
+        2 => aesni::ecb_part::<N, 2, MODE, true>(keys, data),
+        3 => aesni::ecb_part::<N, 3, MODE, true>(keys, data),
+        _ => wide_ecb::<N, MODE>(keys, data),
     }
 }
 
 /// Writes keystream over `out`, which is made a buffer here: it comes in registers.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
 pub(crate) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out: &mut [u8]) {
-    ctr(keys, counter, out.into(), OVER);
+    ctr(keys, counter, out.into(), WRITE);
 }
 
 /// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
@@ -51,7 +51,7 @@ pub(crate) fn ctr<const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
     data: InOutBuf<'_, '_, u8>,
-    _: Way<XOR>,
+    _: Mode<XOR>,
 ) {
     let first = load128(&counter.to_le_bytes());
     let _next = match data.len() {
@@ -70,7 +70,7 @@ pub(crate) fn front<const N: usize>(keys: &[[u8; 16]; N], block: &[u8; 16]) -> u
 
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-fn wide_ecb<const N: usize, const WAY: bool>(
+fn wide_ecb<const N: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     data: InOutBuf<'_, '_, [u8; 16]>,
 ) {
@@ -78,24 +78,24 @@ fn wide_ecb<const N: usize, const WAY: bool>(
     let keys = &broadcast_all(keys);
     while data.len() > 32 {
         let (part, rest) = data.split_at(32);
-        ecb_part::<N, 8, WAY, false>(keys, part);
+        ecb_part::<N, 8, MODE, false>(keys, part);
         data = rest;
     }
     if !data.is_empty() {
-        for_count!(data.len().div_ceil(4), ecb_part::<N, _, WAY, true>(keys, data));
+        for_count!(data.len().div_ceil(4), ecb_part::<N, _, MODE, true>(keys, data));
     }
 }
 
 /// `V` vectors, of which the last may be a part.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-fn ecb_part<const N: usize, const V: usize, const WAY: bool, const LAST: bool>(
+fn ecb_part<const N: usize, const V: usize, const MODE: bool, const LAST: bool>(
     keys: &[__m512i; N],
     data: InOutBuf<'_, '_, [u8; 16]>,
 ) {
     let (mut whole, mut last) = data.split_at(4 * (V - 1));
     let state = load::<V>(whole.get_in().as_flattened(), last.get_in().as_flattened());
-    let state = rounds::<V, WAY>(&keys[1..], add(state, keys[0]));
+    let state = rounds::<V, MODE>(&keys[1..], add(state, keys[0]));
     store(state, whole.get_out().as_flattened_mut(), last.get_out().as_flattened_mut());
 }
 
@@ -134,18 +134,18 @@ fn add<const V: usize>(mut state: [__m512i; V], key: __m512i) -> [__m512i; V] {
 /// The rounds of `keys`, the last of which is the last round's.
 #[inline]
 #[target_feature(enable = "avx512f,vaes")]
-pub(crate) fn rounds<const V: usize, const WAY: bool>(
+pub(crate) fn rounds<const V: usize, const MODE: bool>(
     keys: &[__m512i],
     mut state: [__m512i; V],
 ) -> [__m512i; V] {
     let (&last, others) = keys.split_last().expect("AES has ten rounds and more");
     for &key in others {
         for x in &mut state {
-            *x = if WAY { _mm512_aesenc_epi128(*x, key) } else { _mm512_aesdec_epi128(*x, key) };
+            *x = if MODE { _mm512_aesenc_epi128(*x, key) } else { _mm512_aesdec_epi128(*x, key) };
         }
     }
     for x in &mut state {
-        *x = if WAY {
+        *x = if MODE {
             _mm512_aesenclast_epi128(*x, last)
         } else {
             _mm512_aesdeclast_epi128(*x, last)

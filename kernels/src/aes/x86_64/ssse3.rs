@@ -19,7 +19,7 @@ use self::tables::{
     SBOX_DOUBLED, SBOX_OUT, SHIFT_ROWS, TO_INVERSE, TO_TOWER, Table,
 };
 use crate::Level;
-use crate::isa::{OVER, Way};
+use crate::isa::{Mode, WRITE};
 use crate::simd::{load128, load128_part, store128, store128_part};
 
 pub(crate) const NEEDS: Level = Level::Ssse3;
@@ -28,7 +28,7 @@ pub(crate) const NEEDS: Level = Level::Ssse3;
 #[target_feature(enable = "ssse3")]
 pub(crate) fn front<const N: usize>(keys: &[[u8; 16]; N], block: &[u8; 16]) -> u64 {
     let mut block = [*block];
-    ecb(keys, (&mut block[..]).into(), Way::<true>);
+    ecb(keys, (&mut block[..]).into(), Mode::<true>);
     crate::aes::first_eight(&block[0])
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn front<const N: usize>(keys: &[[u8; 16]; N], block: &[u8; 16]) -> u
 pub(crate) fn ecb<const N: usize, const FORWARD: bool>(
     keys: &[[u8; 16]; N],
     data: InOutBuf<'_, '_, [u8; 16]>,
-    _: Way<FORWARD>,
+    _: Mode<FORWARD>,
 ) {
     let mut data = data;
     while data.len() >= 4 {
@@ -125,7 +125,7 @@ fn cbc_decrypt_part<const N: usize, const V: usize>(
 /// Writes keystream over `out`, which is made a buffer here: it comes in registers.
 #[target_feature(enable = "ssse3")]
 pub(crate) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out: &mut [u8]) {
-    ctr(keys, counter, out.into(), OVER);
+    ctr(keys, counter, out.into(), WRITE);
 }
 
 /// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
@@ -136,7 +136,7 @@ pub(crate) fn ctr<const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
     data: InOutBuf<'_, '_, u8>,
-    _: Way<XOR>,
+    _: Mode<XOR>,
 ) {
     let mut data = data;
     let mut counter = load128(&counter.to_le_bytes());

@@ -13,7 +13,7 @@ use crate::arx::x86_64::avx2::{
 use crate::arx::{State, later, wraps};
 use crate::chacha::rounds::bytes_turned;
 use crate::chacha::{first_columns as once, words};
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::simd::{opaque_count, opaque256};
 use crate::{Isa, Level};
 

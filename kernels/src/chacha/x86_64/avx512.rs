@@ -2,15 +2,15 @@
 //! blocks' rows side by side in each register; twenty-four blocks, sixteen the one way and eight
 //! the other; two blocks in registers of 256 bits.
 
-mod one;
-pub(crate) mod two;
+mod x1;
+pub(crate) mod x2;
 
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-pub(crate) use one::{front, hchacha20};
-pub(crate) use two::rows_of_two;
+pub(crate) use x1::{front, hchacha20};
+pub(crate) use x2::rows_of_two;
 
 use crate::arx::lanes::x86_64::avx512 as lanes;
 use crate::arx::lanes::{Rounds, Starts, StreamLane};
@@ -20,7 +20,7 @@ use crate::arx::x86_64::avx512::{
 };
 use crate::arx::{State, halves, later, taken, wraps};
 use crate::chacha::quarter_round;
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::simd::opaque_count;
 use crate::{Isa, Level};
 
@@ -32,7 +32,7 @@ lanes!(__m512i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 /// XORs the keystream of each message into its data.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(crate) fn xor_lanes<M: StreamLane>(isa: Isa, rounds: Rounds, messages: &mut [M]) {
-    lanes::xor(isa, rounds, messages, |x| double_round(x), |x| two::double_round(x));
+    lanes::xor(isa, rounds, messages, |x| double_round(x), |x| x2::double_round(x));
 }
 
 /// Sixteen blocks of keystream of ChaCha20.
@@ -46,7 +46,7 @@ pub(crate) fn sixteen_blocks<S: Starts<16>>(starts: &S) -> [__m512i; 16] {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(crate) fn eight_blocks<S: Starts<16>>(starts: &S) -> [[__m256i; 2]; 8] {
-    lanes::eight_blocks(10, starts, |x| two::double_round(x))
+    lanes::eight_blocks(10, starts, |x| x2::double_round(x))
 }
 
 /// The words of `x` and `y` XORed, then rotated left by `LEFT` bits.
@@ -62,7 +62,7 @@ pub(crate) fn apply<const ROUNDS: usize, const XOR: bool>(
     state: &State<ROUNDS>,
     wide: bool,
     data: InOutBuf<'_, '_, u8>,
-    _: Way<XOR>,
+    _: Mode<XOR>,
 ) {
     let (mut data, mut counter) = (data, state.counter);
     // If the low word of a wide counter wraps within, only the forms in rows are used: they carry.

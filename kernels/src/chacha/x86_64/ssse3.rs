@@ -13,7 +13,7 @@ use crate::arx::x86_64::ssse3::{
 use crate::arx::{Key, State, later, wraps};
 use crate::chacha::rounds::bytes_turned;
 use crate::chacha::{first_columns as once, words};
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::simd::{load128, opaque_count, opaque128, store128};
 use crate::{Isa, Level};
 

@@ -13,7 +13,7 @@ use crate::arx::x86_64::avx2::{across, blocks, column, plus, splat, splat_all};
 use crate::chacha::x86_64::avx2::{Rows, apply, diagonals, quarter};
 use crate::chacha::{Key, first_columns, ietf, words};
 use crate::chacha20poly1305::{OPEN, SEAL, parts};
-use crate::isa::{OVER, Way};
+use crate::isa::{Mode, WRITE};
 use crate::poly1305::{Keep, Poly1305};
 use crate::simd::{load256, opaque_count, store256};
 use crate::{Isa, Level, into_blocks, wipe};
@@ -27,28 +27,28 @@ const PASS: usize = 8 * 64;
 const FRONT: usize = PASS - 64;
 
 #[target_feature(enable = "avx2,bmi2")]
-pub(crate) fn run<const WAY: bool, K: Keep>(
+pub(crate) fn run<const MODE: bool, K: Keep>(
     isa: Isa,
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    _: Way<WAY>,
+    _: Mode<MODE>,
     keep: K,
 ) -> [u8; 16] {
     match data.len() {
-        0..=64 => short::<WAY, 128, K>(isa, key, nonce, aad, data, keep),
-        65..=192 => short::<WAY, 256, K>(isa, key, nonce, aad, data, keep),
-        193..=320 => short::<WAY, 384, K>(isa, key, nonce, aad, data, keep),
-        321..=FRONT => short::<WAY, PASS, K>(isa, key, nonce, aad, data, keep),
-        _ => long::<WAY, K>(isa, key, nonce, aad, data, keep),
+        0..=64 => short::<MODE, 128, K>(isa, key, nonce, aad, data, keep),
+        65..=192 => short::<MODE, 256, K>(isa, key, nonce, aad, data, keep),
+        193..=320 => short::<MODE, 384, K>(isa, key, nonce, aad, data, keep),
+        321..=FRONT => short::<MODE, PASS, K>(isa, key, nonce, aad, data, keep),
+        _ => long::<MODE, K>(isa, key, nonce, aad, data, keep),
     }
 }
 
 /// A message that needs, with its one-time key, at most `N` bytes of keystream.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
-fn short<const WAY: bool, const N: usize, K: Keep>(
+fn short<const MODE: bool, const N: usize, K: Keep>(
     isa: Isa,
     key: &Key,
     nonce: &[u8; 12],
@@ -59,10 +59,10 @@ fn short<const WAY: bool, const N: usize, K: Keep>(
     let sizes = (aad.len() as u64, data.len() as u64);
     let state = ietf(key, nonce);
     let mut stream = [0; N];
-    apply(&state, false, stream.as_mut_slice().into(), OVER);
+    apply(&state, false, stream.as_mut_slice().into(), WRITE);
     let (block, rest) = stream.split_first_chunk().expect("block 0 is there");
     let mut hash = parts::begun(isa, block, aad);
-    parts::apply::<WAY>(&mut hash, rest, data);
+    parts::apply::<MODE>(&mut hash, rest, data);
     wipe::memory(&mut stream);
     parts::tag(hash, sizes.0, sizes.1, keep)
 }
@@ -74,7 +74,7 @@ fn short<const WAY: bool, const N: usize, K: Keep>(
 /// must be hashed before they are written.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
-fn long<const WAY: bool, K: Keep>(
+fn long<const MODE: bool, K: Keep>(
     isa: Isa,
     key: &Key,
     nonce: &[u8; 12],
@@ -86,14 +86,14 @@ fn long<const WAY: bool, K: Keep>(
     let sizes = (aad.len() as u64, data.len() as u64);
     let mut state = ietf(key, nonce);
     let mut stream = [0; PASS];
-    let first = if WAY == SEAL { &mut stream[..] } else { &mut stream[..2 * 64] };
-    apply(&state, false, first.into(), OVER);
+    let first = if MODE == SEAL { &mut stream[..] } else { &mut stream[..2 * 64] };
+    apply(&state, false, first.into(), WRITE);
     let blocks = first.len() / 64;
     let (block, rest) = first.split_first_chunk().expect("block 0 is there");
     let mut hash = parts::begun(isa, block, aad);
     let mut at = rest.len();
     let (front, _) = data.reborrow().split_at(at);
-    if WAY == OPEN {
+    if MODE == OPEN {
         parts::apply::<OPEN>(&mut hash, rest, front);
     } else {
         parts::xor(rest, front);
@@ -101,19 +101,19 @@ fn long<const WAY: bool, K: Keep>(
     wipe::memory(first);
     state.counter = state.counter.wrapping_add(blocks as u64);
 
-    let mut hashed = if WAY == OPEN { at } else { 0 };
+    let mut hashed = if MODE == OPEN { at } else { 0 };
     while data.len() - at >= PASS {
         let (mut done, rest) = data.reborrow().split_at(at);
         let (part, _) = rest.split_at(PASS);
-        let ready = if WAY == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
-        pass::<WAY>(&state, &mut hash, ready, part);
-        hashed = if WAY == SEAL { at } else { at + PASS };
+        let ready = if MODE == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
+        pass::<MODE>(&state, &mut hash, ready, part);
+        hashed = if MODE == SEAL { at } else { at + PASS };
         at += PASS;
         state.counter = state.counter.wrapping_add(8);
     }
     let (mut done, rest) = data.split_at(at);
-    let ready = if WAY == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
-    end::<WAY>(&state, &mut hash, ready, rest);
+    let ready = if MODE == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
+    end::<MODE>(&state, &mut hash, ready, rest);
     parts::tag(hash, sizes.0, sizes.1, keep)
 }
 
@@ -121,7 +121,7 @@ fn long<const WAY: bool, K: Keep>(
 /// between the rounds; when opening, `ready` is the data themselves.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
-fn pass<const WAY: bool>(
+fn pass<const MODE: bool>(
     state: &State<20>,
     hash: &mut Poly1305,
     ready: &[[u8; 16]],
@@ -138,7 +138,7 @@ fn pass<const WAY: bool>(
     let mut x = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
     x = diagonals(x);
 
-    let ready = if WAY == OPEN { data.get_in().as_chunks().0 } else { ready };
+    let ready = if MODE == OPEN { data.get_in().as_chunks().0 } else { ready };
     let (between, rest) = ready.split_first_chunk::<27>().expect("a pass, or the first one's data");
     for [one, two, three] in between.as_chunks().0.iter().take(opaque_count(9)) {
         let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
@@ -194,28 +194,28 @@ fn put_two(rows: [__m256i; 4], data: &mut InOutBuf<'_, '_, [u8; 64]>, at: usize)
 /// themselves.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
-fn end<const WAY: bool>(
+fn end<const MODE: bool>(
     state: &State<20>,
     hash: &mut Poly1305,
     ready: &[[u8; 16]],
     data: InOutBuf<'_, '_, u8>,
 ) {
     let (own, last) = data.get_in().as_chunks();
-    let ready = if WAY == OPEN { own } else { ready };
+    let ready = if MODE == OPEN { own } else { ready };
     let mut stream = [0; PASS];
     let rest = match data.len() {
         0 => ready,
         1..=128 => rows::<1>(state, hash, ready, &mut stream),
         129..=256 => rows::<2>(state, hash, ready, &mut stream),
         257..=384 => rows::<3>(state, hash, ready, &mut stream),
-        _ if WAY == SEAL => {
+        _ if MODE == SEAL => {
             pass::<SEAL>(state, hash, ready, stream.as_mut_slice().into());
             &[]
         }
         _ => rows::<4>(state, hash, ready, &mut stream),
     };
     hash.absorb(rest);
-    if WAY == OPEN {
+    if MODE == OPEN {
         hash.absorb_few(last);
         parts::xor(&stream, data);
     } else {

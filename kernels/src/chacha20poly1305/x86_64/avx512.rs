@@ -13,7 +13,7 @@ use crate::arx::{State, later, taken};
 use crate::chacha::x86_64::avx512::{Lanes, Rows, double_round, rows_of_two};
 use crate::chacha::{self, Key, last_row};
 use crate::chacha20poly1305::{OPEN, SEAL};
-use crate::isa::{INTO, Way};
+use crate::isa::{Mode, XOR};
 use crate::poly1305::Keep;
 use crate::poly1305::x86_64::avx512::{LongMessageHash, MessageHash, Sum};
 use crate::simd::{first_bytes, load512, load512_part, opaque_count, store512, store512_part};
@@ -22,34 +22,34 @@ use crate::{Isa, Level, into_blocks, wipe};
 pub(crate) const NEEDS: Level = Level::Avx512;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-pub(crate) fn run<const WAY: bool, K: Keep>(
+pub(crate) fn run<const MODE: bool, K: Keep>(
     _: Isa,
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    _: Way<WAY>,
+    _: Mode<MODE>,
     keep: K,
 ) -> [u8; 16] {
     let mut data = data;
     let data = &mut data;
     match data.len() {
-        0..=64 => short::<WAY, K>(key, nonce, aad, data, keep),
-        65..=192 => one_pass::<WAY, 1, 0, 4, 1, K>(key, nonce, aad, data, keep),
-        193..=448 => one_pass::<WAY, 2, 0, 8, 3, K>(key, nonce, aad, data, keep),
-        449..=704 => one_pass::<WAY, 3, 0, 12, 7, K>(key, nonce, aad, data, keep),
-        705..=960 => one_pass::<WAY, 0, 16, 16, 11, K>(key, nonce, aad, data, keep),
-        961..=1216 => one_pass::<WAY, 1, 16, 20, 15, K>(key, nonce, aad, data, keep),
-        1217..=1472 => one_pass::<WAY, 2, 16, 24, 19, K>(key, nonce, aad, data, keep),
-        1473..=1728 => one_pass::<WAY, 3, 16, 28, 23, K>(key, nonce, aad, data, keep),
-        _ => long::<WAY, K>(key, nonce, aad, data, keep),
+        0..=64 => short::<MODE, K>(key, nonce, aad, data, keep),
+        65..=192 => one_pass::<MODE, 1, 0, 4, 1, K>(key, nonce, aad, data, keep),
+        193..=448 => one_pass::<MODE, 2, 0, 8, 3, K>(key, nonce, aad, data, keep),
+        449..=704 => one_pass::<MODE, 3, 0, 12, 7, K>(key, nonce, aad, data, keep),
+        705..=960 => one_pass::<MODE, 0, 16, 16, 11, K>(key, nonce, aad, data, keep),
+        961..=1216 => one_pass::<MODE, 1, 16, 20, 15, K>(key, nonce, aad, data, keep),
+        1217..=1472 => one_pass::<MODE, 2, 16, 24, 19, K>(key, nonce, aad, data, keep),
+        1473..=1728 => one_pass::<MODE, 3, 16, 28, 23, K>(key, nonce, aad, data, keep),
+        _ => long::<MODE, K>(key, nonce, aad, data, keep),
     }
 }
 
 /// At most 64 bytes: two blocks in registers of 256 bits.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn short<const WAY: bool, K: Keep>(
+fn short<const MODE: bool, K: Keep>(
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
@@ -72,7 +72,7 @@ fn short<const WAY: bool, K: Keep>(
         // Bytes past the end are zero, as in Poly1305.
         let mut copy = [0; 64];
         let mask = first_bytes(data.len());
-        store512(&mut copy, _mm512_maskz_mov_epi8(mask, if WAY == SEAL { other } else { text }));
+        store512(&mut copy, _mm512_maskz_mov_epi8(mask, if MODE == SEAL { other } else { text }));
         let blocks = data.len().div_ceil(16);
         for block in copy.as_chunks::<16>().0.iter().take(blocks) {
             message.absorb_number(u128::from_le_bytes(*block));
@@ -87,7 +87,7 @@ fn short<const WAY: bool, K: Keep>(
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn one_pass<
-    const WAY: bool,
+    const MODE: bool,
     const ROWS: usize,
     const LANES: usize,
     const N: usize,
@@ -100,12 +100,12 @@ fn one_pass<
     data: &mut InOutBuf<'_, '_, u8>,
     keep: K,
 ) -> [u8; 16] {
-    let blocks: [__m512i; N] = pass::<K, WAY, 0, ROWS, LANES, N>(key, last_row(nonce));
+    let blocks: [__m512i; N] = pass::<K, MODE, 0, ROWS, LANES, N>(key, last_row(nonce));
     let mut message = MessageHash::new(_mm512_castsi512_si256(blocks[0]));
     if N == 4 {
         let mut copy = [[0; 64]; N];
         message.absorb_few(aad);
-        put::<K, WAY, true, 1, N, WHOLE>(&blocks, data.reborrow(), &mut copy);
+        put::<K, MODE, true, 1, N, WHOLE>(&blocks, data.reborrow(), &mut copy);
         let count = data.len().div_ceil(16);
         for block in copy.as_flattened().as_chunks::<16>().0.iter().take(count) {
             message.absorb_number(u128::from_le_bytes(*block));
@@ -113,12 +113,12 @@ fn one_pass<
         message.absorb_number(lengths(aad, data));
         return message.tag(keep);
     }
-    if WAY == SEAL {
-        put::<K, WAY, false, 1, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
+    if MODE == SEAL {
+        put::<K, MODE, false, 1, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
         message.finish(aad, data.get_out(), keep)
     } else {
         let tag = message.finish(aad, data.get_in(), keep);
-        put::<K, WAY, false, 1, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
+        put::<K, MODE, false, 1, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
         tag
     }
 }
@@ -127,7 +127,7 @@ fn one_pass<
 /// passes of sixteen blocks are left, the last of which may be incomplete.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn long<const WAY: bool, K: Keep>(
+fn long<const MODE: bool, K: Keep>(
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
@@ -135,10 +135,10 @@ fn long<const WAY: bool, K: Keep>(
     keep: K,
 ) -> [u8; 16] {
     match first_blocks(data.len()) {
-        ..=15 => passes::<WAY, 0, 16, 11, K>(key, nonce, aad, data, keep),
-        16..=19 => passes::<WAY, 1, 20, 15, K>(key, nonce, aad, data, keep),
-        20..=23 => passes::<WAY, 2, 24, 19, K>(key, nonce, aad, data, keep),
-        _ => passes::<WAY, 3, 28, 23, K>(key, nonce, aad, data, keep),
+        ..=15 => passes::<MODE, 0, 16, 11, K>(key, nonce, aad, data, keep),
+        16..=19 => passes::<MODE, 1, 20, 15, K>(key, nonce, aad, data, keep),
+        20..=23 => passes::<MODE, 2, 24, 19, K>(key, nonce, aad, data, keep),
+        _ => passes::<MODE, 3, 28, 23, K>(key, nonce, aad, data, keep),
     }
 }
 
@@ -151,7 +151,7 @@ fn first_blocks(len: usize) -> usize {
 /// A long message whose first pass makes `N` blocks, of which the first is the key.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize, K: Keep>(
+fn passes<const MODE: bool, const ROWS: usize, const N: usize, const WHOLE: usize, K: Keep>(
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
@@ -162,7 +162,7 @@ fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize
     let len = data.len();
     let count = first_blocks(len);
     let [counter, last] = last_row(nonce);
-    let blocks: [__m512i; N] = pass::<K, WAY, 1, ROWS, 16, N>(key, [counter, last]);
+    let blocks: [__m512i; N] = pass::<K, MODE, 1, ROWS, 16, N>(key, [counter, last]);
     let mut first = First([0; 64]);
     store512(&mut first.0, blocks[0]);
     let mut message = LongMessageHash::new(first.0.first_chunk().expect("64 bytes have 32"));
@@ -173,14 +173,14 @@ fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize
     }
 
     let mut state = Start(State::new(key, [counter + 1 + count as u64, last]));
-    if len < if WAY == SEAL { MANY_SEALED } else { MANY } {
-        if WAY == OPEN {
+    if len < if MODE == SEAL { MANY_SEALED } else { MANY } {
+        if MODE == OPEN {
             message.absorb(data.get_in());
         }
         let (front, back) = data.reborrow().split_at(64 * count);
-        put::<K, WAY, false, 1, N, WHOLE>(&blocks, front, &mut [[0; 64]; N]);
+        put::<K, MODE, false, 1, N, WHOLE>(&blocks, front, &mut [[0; 64]; N]);
         state.xor(back);
-        if WAY == SEAL {
+        if MODE == SEAL {
             message.absorb(data.get_out());
         }
         return message.tag(sizes, keep);
@@ -189,16 +189,16 @@ fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize
     let (mut front, back) = data.reborrow().split_at(64 * count);
     let len = back.len();
     let (whole, mut rest) = back.split_at(len - len % 1024);
-    if WAY == OPEN {
+    if MODE == OPEN {
         let sum = message.begin(front.get_in());
-        put::<K, WAY, false, 1, N, WHOLE>(&blocks, front, &mut [[0; 64]; N]);
+        put::<K, MODE, false, 1, N, WHOLE>(&blocks, front, &mut [[0; 64]; N]);
         message.end(open_passes(&mut state, &message, sum, whole));
         if !rest.is_empty() {
             message.absorb(rest.get_in());
             state.xor(rest);
         }
     } else {
-        put::<K, WAY, false, 1, N, WHOLE>(&blocks, front.reborrow(), &mut [[0; 64]; N]);
+        put::<K, MODE, false, 1, N, WHOLE>(&blocks, front.reborrow(), &mut [[0; 64]; N]);
         let sum = message.begin(front.get_out());
         message.end(seal_passes(&mut state, &message, sum, whole));
         if !rest.is_empty() {
@@ -324,20 +324,20 @@ impl Start {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
         let blocks = data.len().div_ceil(64) as u64;
-        chacha::x86_64::avx512::apply(&self.0, false, data, INTO);
+        chacha::x86_64::avx512::apply(&self.0, false, data, XOR);
         self.0.counter = later(self.0.counter, blocks, false);
     }
 }
 
 /// The block with the last row `counter`, `last`, and those after it.
 ///
-/// `K`, `WAY` and `FOR` have no effect. They distinguish the callers, so that this is inlined into each,
+/// `K`, `MODE` and `FOR` have no effect. They distinguish the callers, so that this is inlined into each,
 /// with the blocks in registers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn pass<
     K,
-    const WAY: bool,
+    const MODE: bool,
     const FOR: u8,
     const ROWS: usize,
     const LANES: usize,
@@ -400,7 +400,7 @@ fn pass<
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn put<
     K,
-    const WAY: bool,
+    const MODE: bool,
     const COPY: bool,
     const FIRST: usize,
     const N: usize,
@@ -416,7 +416,7 @@ fn put<
         let other = _mm512_xor_si512(text, blocks[FIRST + i]);
         store512(&mut whole.get_out().as_chunks_mut().0[i], other);
         if COPY {
-            store512(&mut copy[i], if WAY == SEAL { other } else { text });
+            store512(&mut copy[i], if MODE == SEAL { other } else { text });
         }
     }
     for i in WHOLE..N - FIRST {
@@ -427,7 +427,7 @@ fn put<
             let other = _mm512_xor_si512(text, block);
             store512(&mut this.get_out().as_chunks_mut().0[0], other);
             if COPY {
-                store512(&mut copy[i], if WAY == SEAL { other } else { text });
+                store512(&mut copy[i], if MODE == SEAL { other } else { text });
             }
             rest = next;
         } else {
@@ -436,7 +436,7 @@ fn put<
             store512_part(rest.get_out(), other);
             if COPY {
                 let mask = first_bytes(rest.len());
-                let text = if WAY == SEAL { _mm512_maskz_mov_epi8(mask, other) } else { text };
+                let text = if MODE == SEAL { _mm512_maskz_mov_epi8(mask, other) } else { text };
                 store512(&mut copy[i], text);
             }
             break;

@@ -27,7 +27,7 @@ use crate::ghash::x86_64::aesni::{
     Product, absorb, multiply, reduce, reversed, reversed as reversed128,
 };
 use crate::ghash::{self, POWERS, ROOM};
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::simd::{load128, load128 as load, opaque_place, store128, store128 as store};
 
 pub(crate) const NEEDS: Level = Level::AesNi;
@@ -54,7 +54,7 @@ fn round_key(key: &[u8; 16]) -> (__m128i, __m128i) {
 /// A message of `V` blocks, of which the last may be a part: its hash, and the mask of the tag.
 #[inline]
 #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
-pub(crate) fn whole<const N: usize, const V: usize, const WAY: bool>(
+pub(crate) fn whole<const N: usize, const V: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     powers: &[[u8; 16]; ROOM],
     before: __m128i,
@@ -64,7 +64,7 @@ pub(crate) fn whole<const N: usize, const V: usize, const WAY: bool>(
 ) -> (__m128i, __m128i) {
     let base = base(keys, counter);
     let (stream, mask) = rounds::<N, V>(keys, states(base, 2), block(base, 1));
-    let numbers = add::<N, V, WAY, WHOLE>(stream, data);
+    let numbers = add::<N, V, MODE, WHOLE>(stream, data);
     // The associated data come before as one more block, and the lengths behind.
     let at_once = V + 2 <= STEP;
     let power = load128(&powers[POWERS - V - 1 - usize::from(at_once)]);
@@ -75,7 +75,7 @@ pub(crate) fn whole<const N: usize, const V: usize, const WAY: bool>(
 /// `begun`, and the mask of the tag. The associated data and a block of zeros come before the data.
 #[inline]
 #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
-fn head<const N: usize, const WAY: bool>(
+fn head<const N: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     powers: &[[u8; 16]; ROOM],
     before: __m128i,
@@ -85,13 +85,13 @@ fn head<const N: usize, const WAY: bool>(
 ) -> (__m128i, __m128i) {
     let base = base(keys, counter);
     let (stream, mask) = rounds::<N, HEAD>(keys, states(base, 2), block(base, 1));
-    let [a, b, c, d, e, f] = add::<N, HEAD, WAY, BEGIN>(stream, data);
+    let [a, b, c, d, e, f] = add::<N, HEAD, MODE, BEGIN>(stream, data);
     let numbers = [_mm_setzero_si128(), before, a, b, c, d, e, f];
     for (place, number) in begun.iter_mut().zip(numbers) {
         store128(place, reversed(number));
     }
     let mut sum = _mm_setzero_si128();
-    if WAY == OPEN {
+    if MODE == OPEN {
         sum = reduce(hash(powers, Product::zero(), sum, begun));
     }
     (sum, mask)
@@ -101,7 +101,7 @@ fn head<const N: usize, const WAY: bool>(
 /// sealed before them. Returns it, and the newly sealed blocks.
 #[inline]
 #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
-fn step<'a, const N: usize, const WAY: bool>(
+fn step<'a, const N: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     powers: &[[u8; 16]; ROOM],
     sum: __m128i,
@@ -116,12 +116,12 @@ fn step<'a, const N: usize, const WAY: bool>(
     let mut products = Product::zero();
     // Input that is ciphertext is hashed before the rounds, newly sealed blocks after them, so that
     // nothing keeps the processor from one while it waits for the other.
-    if let (OPEN, Some(blocks)) = (WAY, data.get_in().first_chunk()) {
+    if let (OPEN, Some(blocks)) = (MODE, data.get_in().first_chunk()) {
         products = hash(powers, products, sum, blocks);
         products.in_order(&mut stream);
     }
     (stream, _) = rounds::<N, STEP>(keys, stream, _mm_setzero_si128());
-    if WAY == SEAL {
+    if MODE == SEAL {
         products.in_order(&mut stream);
         products = hash(powers, products, sum, sealed);
     }
@@ -137,7 +137,7 @@ fn step<'a, const N: usize, const WAY: bool>(
 /// The last `V` blocks of a longer message, of which the last may be a part: the hash.
 #[inline]
 #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
-fn end<const N: usize, const V: usize, const WAY: bool>(
+fn end<const N: usize, const V: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     powers: &[[u8; 16]; ROOM],
     mut sum: __m128i,
@@ -148,10 +148,10 @@ fn end<const N: usize, const V: usize, const WAY: bool>(
 ) -> __m128i {
     let base = base(keys, counter);
     let (stream, _) = rounds::<N, V>(keys, states(base, 0), base);
-    if WAY == SEAL {
+    if MODE == SEAL {
         sum = reduce(hash(powers, Product::zero(), sum, sealed));
     }
-    let mut numbers = add::<N, V, WAY, LAST>(stream, data);
+    let mut numbers = add::<N, V, MODE, LAST>(stream, data);
     numbers[0] = _mm_xor_si128(numbers[0], sum);
     finish(powers, Product::zero(), numbers, lengths, V < STEP)
 }

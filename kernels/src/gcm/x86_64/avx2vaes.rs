@@ -21,7 +21,7 @@ use crate::gcm::{OPEN, SEAL, lengths, number};
 use crate::ghash::x86_64::aesni::reversed as reversed128;
 use crate::ghash::x86_64::avx2vaes::{Product, WIDTH, absorb, reduce, reversed, sum_of};
 use crate::ghash::{self, POWERS, ROOM};
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::simd::{load128, load256 as load, opaque_place, store128, store256 as store};
 
 pub(crate) const NEEDS: Level = Level::Avx2Vaes;
@@ -48,7 +48,7 @@ fn round_key(key: &[u8; 16]) -> (__m256i, __m128i) {
 /// A message of `V` pairs, of which the last may be a part: its hash, and the mask of the tag.
 #[inline]
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
-fn whole<const N: usize, const V: usize, const WAY: bool>(
+fn whole<const N: usize, const V: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     powers: &[[u8; 16]; ROOM],
     before: __m128i,
@@ -60,7 +60,7 @@ fn whole<const N: usize, const V: usize, const WAY: bool>(
     let base = base(keys, counter);
     let mask = _mm256_castsi256_si128(pair(base, 1));
     let (stream, mask) = rounds::<N, V>(keys, states(base, 2), mask);
-    let numbers = add::<N, V, WAY, WHOLE>(stream, data);
+    let numbers = add::<N, V, MODE, WHOLE>(stream, data);
     // The associated data come before the message as one more block.
     let power = load128(&powers[POWERS - count - 2]);
     (finish(powers, before, power, numbers, count, lengths), mask)
@@ -70,7 +70,7 @@ fn whole<const N: usize, const V: usize, const WAY: bool>(
 /// and the mask of the tag. The associated data and a block of zeros come before the data.
 #[inline]
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
-fn head<const N: usize, const WAY: bool>(
+fn head<const N: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     powers: &[[u8; 16]; ROOM],
     before: __m128i,
@@ -81,13 +81,13 @@ fn head<const N: usize, const WAY: bool>(
     let base = base(keys, counter);
     let mask = _mm256_castsi256_si128(pair(base, 1));
     let (stream, mask) = rounds::<N, HEAD>(keys, states(base, 2), mask);
-    let [a, b, c, d, e, f, g] = add::<N, HEAD, WAY, BEGIN>(stream, data);
+    let [a, b, c, d, e, f, g] = add::<N, HEAD, MODE, BEGIN>(stream, data);
     let numbers = [_mm256_set_m128i(before, _mm_setzero_si128()), a, b, c, d, e, f, g];
     for (place, number) in begun.iter_mut().zip(numbers) {
         store(place, reversed(number));
     }
     let mut sum = _mm_setzero_si128();
-    if WAY == OPEN {
+    if MODE == OPEN {
         sum = sum_of(reduce(hash(powers, Product::zero(), sum, begun)));
     }
     (sum, mask)
@@ -97,7 +97,7 @@ fn head<const N: usize, const WAY: bool>(
 /// sealed before them. Returns it, and the newly sealed blocks.
 #[inline]
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
-fn step<'a, const N: usize, const WAY: bool>(
+fn step<'a, const N: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     powers: &[[u8; 16]; ROOM],
     sum: __m128i,
@@ -113,7 +113,7 @@ fn step<'a, const N: usize, const WAY: bool>(
     let mut products = Product::zero();
     products.in_order(&mut stream);
     let own = data.get_in().first_chunk().unwrap_or(sealed);
-    products = hash(powers, products, sum, if WAY == SEAL { sealed } else { own });
+    products = hash(powers, products, sum, if MODE == SEAL { sealed } else { own });
     for (x, block) in stream.iter_mut().zip(data.get_in()) {
         *x = xor(*x, load(block));
     }
@@ -126,7 +126,7 @@ fn step<'a, const N: usize, const WAY: bool>(
 /// The last `V` pairs of a longer message, of which the last may be a part: the hash.
 #[inline]
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
-fn end<const N: usize, const V: usize, const WAY: bool>(
+fn end<const N: usize, const V: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     powers: &[[u8; 16]; ROOM],
     mut sum: __m128i,
@@ -138,10 +138,10 @@ fn end<const N: usize, const V: usize, const WAY: bool>(
     let count = data.len().div_ceil(16);
     let base = base(keys, counter);
     let (stream, _) = rounds::<N, V>(keys, states(base, 0), _mm_setzero_si128());
-    if WAY == SEAL {
+    if MODE == SEAL {
         sum = sum_of(reduce(hash(powers, Product::zero(), sum, sealed)));
     }
-    let numbers = add::<N, V, WAY, LAST>(stream, data);
+    let numbers = add::<N, V, MODE, LAST>(stream, data);
     let power = load128(&powers[POWERS - count - 1]);
     finish(powers, sum, power, numbers, count, lengths)
 }

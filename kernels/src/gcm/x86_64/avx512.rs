@@ -17,7 +17,7 @@
 //! it hashed at once, what waits for the rounds would fill the processor's scheduler and keep the
 //! next rounds out.
 
-mod more;
+mod resumed;
 
 use core::arch::x86_64::*;
 
@@ -31,24 +31,24 @@ use crate::ghash::x86_64::avx512::{
     Product, WIDTH, hash_lanes, hash_part, product_of, products_of, reversed,
 };
 use crate::ghash::{self, POWERS, ROOM};
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::simd::{
     first_bytes, load128, load512, load512_behind, load512_part, opaque_place, store128, store512,
     store512_behind, store512_part, together512,
 };
 
-pub(crate) use more::more;
+pub(crate) use resumed::more;
 
 pub(crate) const NEEDS: Level = Level::Avx512;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-pub(crate) fn run<const N: usize, const WAY: bool>(
+pub(crate) fn run<const N: usize, const MODE: bool>(
     hash: &ghash::Key,
     keys: &[[u8; 16]; N],
     first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    _: Way<WAY>,
+    _: Mode<MODE>,
 ) -> [u8; 16] {
     let powers = hash.powers();
     let before = associated(powers, aad);
@@ -59,7 +59,7 @@ pub(crate) fn run<const N: usize, const WAY: bool>(
 
     let blocks = data.len().div_ceil(16);
     let (sum, mask) = if blocks <= 2 {
-        shortest::<N, WAY>(keys, powers, before, counter, data, lengths)
+        shortest::<N, MODE>(keys, powers, before, counter, data, lengths)
     } else {
         let counters = numbered(counter, 1);
         let mut mask = _mm_xor_si128(aesni::reversed(counter), _mm512_castsi512_si128(keys[0]));
@@ -67,14 +67,14 @@ pub(crate) fn run<const N: usize, const WAY: bool>(
         let sum = if blocks <= LONGEST {
             let others = products_of(powers, [before, lengths], [blocks + 2, 1]);
             match blocks.div_ceil(4) {
-                1 => short::<N, 1, WAY>(keys, powers, counters, mask, data, others),
-                2 => short::<N, 2, WAY>(keys, powers, counters, mask, data, others),
-                3 => short::<N, 3, WAY>(keys, powers, counters, mask, data, others),
-                4 => short::<N, 4, WAY>(keys, powers, counters, mask, data, others),
-                _ => in_two::<N, WAY>(keys, powers, counters, mask, data, others),
+                1 => short::<N, 1, MODE>(keys, powers, counters, mask, data, others),
+                2 => short::<N, 2, MODE>(keys, powers, counters, mask, data, others),
+                3 => short::<N, 3, MODE>(keys, powers, counters, mask, data, others),
+                4 => short::<N, 4, MODE>(keys, powers, counters, mask, data, others),
+                _ => in_two::<N, MODE>(keys, powers, counters, mask, data, others),
             }
         } else {
-            long::<N, WAY>(keys, powers, counters, mask, data, [before, lengths])
+            long::<N, MODE>(keys, powers, counters, mask, data, [before, lengths])
         };
         (sum, *mask)
     };
@@ -130,7 +130,7 @@ fn associated_any(powers: &[[u8; 16]; ROOM], aad: &[u8]) -> __m128i {
 /// A message of two blocks at most.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn shortest<const N: usize, const WAY: bool>(
+fn shortest<const N: usize, const MODE: bool>(
     keys: &[__m512i; N],
     powers: &[[u8; 16]; ROOM],
     before: __m128i,
@@ -150,7 +150,7 @@ fn shortest<const N: usize, const WAY: bool>(
     if !output.is_empty() {
         store512_behind(output, out);
     }
-    let number = reversed(if WAY == SEAL { _mm512_maskz_mov_epi8(masked, out) } else { text });
+    let number = reversed(if MODE == SEAL { _mm512_maskz_mov_epi8(masked, out) } else { text });
     let lane = 0b11 << (2 * (count - 1));
     let number = _mm512_xor_si512(number, _mm512_maskz_broadcast_i64x2(lane, lengths));
     let before = _mm512_zextsi128_si512(before);
@@ -161,7 +161,7 @@ fn shortest<const N: usize, const WAY: bool>(
 /// A message that takes `V` registers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn short<const N: usize, const V: usize, const WAY: bool>(
+fn short<const N: usize, const V: usize, const MODE: bool>(
     keys: &[__m512i; N],
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,
@@ -170,7 +170,7 @@ fn short<const N: usize, const V: usize, const WAY: bool>(
     others: Product,
 ) -> __m128i {
     let exponent = data.len().div_ceil(16) + 1;
-    let numbers = crypt::<N, V, WAY, FIRST, true>(keys, &mut counters, mask, data);
+    let numbers = crypt::<N, V, MODE, FIRST, true>(keys, &mut counters, mask, data);
     hash_part(powers, _mm512_setzero_si512(), numbers, exponent, others)
 }
 
@@ -178,7 +178,7 @@ fn short<const N: usize, const V: usize, const WAY: bool>(
 /// would fill the scheduler of the processor, and delay the next message.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn in_two<const N: usize, const WAY: bool>(
+fn in_two<const N: usize, const MODE: bool>(
     keys: &[__m512i; N],
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,
@@ -188,15 +188,15 @@ fn in_two<const N: usize, const WAY: bool>(
 ) -> __m128i {
     let exponent = data.len().div_ceil(16) + 1;
     let (part, rest) = data.split_at(16 * 8);
-    let [a, b] = crypt::<N, 2, WAY, FIRST, false>(keys, &mut counters, mask, part);
-    let [c, d, e] = crypt::<N, 3, WAY, NEXT, true>(keys, &mut counters, mask, rest);
+    let [a, b] = crypt::<N, 2, MODE, FIRST, false>(keys, &mut counters, mask, part);
+    let [c, d, e] = crypt::<N, 3, MODE, NEXT, true>(keys, &mut counters, mask, rest);
     hash_part(powers, _mm512_setzero_si512(), [a, b, c, d, e], exponent, others)
 }
 
 /// A message that takes more, in parts of 16 blocks and a last one of 3 to 18.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn long<const N: usize, const WAY: bool>(
+fn long<const N: usize, const MODE: bool>(
     keys: &[__m512i; N],
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,
@@ -208,33 +208,33 @@ fn long<const N: usize, const WAY: bool>(
     let mut lanes = _mm512_zextsi128_si512(aesni::reduce(aesni::multiply(before, h)));
     let (part, rest) = data.split_at(16 * WIDTH);
     let mut data = rest;
-    let mut numbers = crypt::<N, 4, WAY, FIRST, false>(keys, &mut counters, mask, part);
-    if WAY == OPEN {
+    let mut numbers = crypt::<N, 4, MODE, FIRST, false>(keys, &mut counters, mask, part);
+    if MODE == OPEN {
         lanes = hash_lanes(powers, lanes, numbers);
     }
     while data.len().div_ceil(16) > LONGEST {
         let (part, rest) = data.split_at(16 * WIDTH);
         data = rest;
-        let next = crypt::<N, 4, WAY, NEXT, false>(keys, &mut counters, mask, part);
+        let next = crypt::<N, 4, MODE, NEXT, false>(keys, &mut counters, mask, part);
         // With longer keys registers are scarce: powers are loaded at each use.
         let powers = if N > 11 { opaque_place(powers) } else { powers };
-        lanes = hash_lanes(powers, lanes, if WAY == SEAL { numbers } else { next });
+        lanes = hash_lanes(powers, lanes, if MODE == SEAL { numbers } else { next });
         numbers = next;
     }
     let before = (lanes, numbers);
     match data.len().div_ceil(64) {
-        1 => end::<N, 1, WAY>(keys, powers, counters, mask, data, before, lengths),
-        2 => end::<N, 2, WAY>(keys, powers, counters, mask, data, before, lengths),
-        3 => end::<N, 3, WAY>(keys, powers, counters, mask, data, before, lengths),
-        4 => end::<N, 4, WAY>(keys, powers, counters, mask, data, before, lengths),
-        _ => end::<N, 5, WAY>(keys, powers, counters, mask, data, before, lengths),
+        1 => end::<N, 1, MODE>(keys, powers, counters, mask, data, before, lengths),
+        2 => end::<N, 2, MODE>(keys, powers, counters, mask, data, before, lengths),
+        3 => end::<N, 3, MODE>(keys, powers, counters, mask, data, before, lengths),
+        4 => end::<N, 4, MODE>(keys, powers, counters, mask, data, before, lengths),
+        _ => end::<N, 5, MODE>(keys, powers, counters, mask, data, before, lengths),
     }
 }
 
 /// The rest of a message, with the lengths after it: the hash.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn end<const N: usize, const V: usize, const WAY: bool>(
+fn end<const N: usize, const V: usize, const MODE: bool>(
     keys: &[__m512i; N],
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,
@@ -244,8 +244,8 @@ fn end<const N: usize, const V: usize, const WAY: bool>(
     lengths: __m128i,
 ) -> __m128i {
     let exponent = data.len().div_ceil(16) + 1;
-    let last = crypt::<N, V, WAY, NEXT, true>(keys, &mut counters, mask, data);
-    let lanes = if WAY == SEAL { hash_lanes(powers, lanes, numbers) } else { lanes };
+    let last = crypt::<N, V, MODE, NEXT, true>(keys, &mut counters, mask, data);
+    let lanes = if MODE == SEAL { hash_lanes(powers, lanes, numbers) } else { lanes };
     hash_part(powers, lanes, last, exponent, product_of(powers, lengths, 1))
 }
 
@@ -257,7 +257,7 @@ const NEXT: bool = false;
 /// incomplete. Returns the ciphertext as numbers, with zeros after it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,bmi2,vaes")]
-fn crypt<const N: usize, const V: usize, const WAY: bool, const PLACE: bool, const LAST: bool>(
+fn crypt<const N: usize, const V: usize, const MODE: bool, const PLACE: bool, const LAST: bool>(
     keys: &[__m512i; N],
     counters: &mut __m512i,
     mask: &mut __m128i,
@@ -275,7 +275,7 @@ fn crypt<const N: usize, const V: usize, const WAY: bool, const PLACE: bool, con
     let start = first::<V>(keys[0], counters);
     // For sealing with the shortest keys, and if hashing follows at once, the order of the compiler
     // is better: three registers and then one, so that the hash of the three begins sooner.
-    let together = WAY == OPEN || (N > 11 && PLACE == NEXT && !LAST);
+    let together = MODE == OPEN || (N > 11 && PLACE == NEXT && !LAST);
     let mut out = beside::<V, PLACE>(&keys[1..], start, mask, together);
     for (x, text) in out.iter_mut().zip(text) {
         *x = _mm512_xor_si512(*x, text);
@@ -289,8 +289,8 @@ fn crypt<const N: usize, const V: usize, const WAY: bool, const PLACE: bool, con
         store512_part(last.get_out(), out[V - 1]);
     }
 
-    let mut numbers = if WAY == SEAL { out } else { text };
-    if WAY == SEAL && LAST {
+    let mut numbers = if MODE == SEAL { out } else { text };
+    if MODE == SEAL && LAST {
         numbers[V - 1] = _mm512_maskz_mov_epi8(bytes, numbers[V - 1]);
     }
     for x in &mut numbers {

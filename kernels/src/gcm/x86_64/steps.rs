@@ -21,13 +21,13 @@ pub(super) const STEP: usize = 8;
 macro_rules! steps {
     ($vector:ty, $bytes:literal, [$($count:literal)*], $zero:ident, $(#[$feature:meta])*) => {
         $(#[$feature])*
-        pub(crate) fn run<const N: usize, const WAY: bool>(
+        pub(crate) fn run<const N: usize, const MODE: bool>(
             hash: &ghash::Key,
             keys: &[[u8; 16]; N],
             first: u128,
             aad: &[u8],
             data: InOutBuf<'_, '_, u8>,
-            _: Way<WAY>,
+            _: Mode<MODE>,
         ) -> [u8; 16] {
             let powers = hash.powers();
             let mut data = data;
@@ -35,12 +35,12 @@ macro_rules! steps {
             let before = associated(powers, aad);
             let mut counter = load128(&(first ^ 1).to_le_bytes());
             let (sum, mask) = match data.len().div_ceil($bytes) {
-                0 => aesni::whole::<N, 0, WAY>(keys, powers, before, counter, data, lengths),
+                0 => aesni::whole::<N, 0, MODE>(keys, powers, before, counter, data, lengths),
                 1 if data.len() <= 16 => {
-                    aesni::whole::<N, 1, WAY>(keys, powers, before, counter, data, lengths)
+                    aesni::whole::<N, 1, MODE>(keys, powers, before, counter, data, lengths)
                 }
                 $($count => {
-                    whole::<N, $count, WAY>(keys, powers, before, counter, data, lengths)
+                    whole::<N, $count, MODE>(keys, powers, before, counter, data, lengths)
                 })*
                 _ => {
                     let blocks = _mm_set_epi64x(0, STEP as i64 * $bytes / 16);
@@ -48,24 +48,24 @@ macro_rules! steps {
                     data = rest;
                     let mut begun = [[0; $bytes]; STEP];
                     let (mut sum, mask) =
-                        head::<N, WAY>(keys, powers, before, counter, part, &mut begun);
+                        head::<N, MODE>(keys, powers, before, counter, part, &mut begun);
                     let mut sealed = &begun;
                     while data.len() > $bytes * STEP {
                         let (part, rest) = data.split_at($bytes * STEP);
                         data = rest;
                         counter = _mm_add_epi64(counter, blocks);
-                        (sum, sealed) = step::<N, WAY>(keys, powers, sum, sealed, counter, part);
+                        (sum, sealed) = step::<N, MODE>(keys, powers, sum, sealed, counter, part);
                     }
                     counter = _mm_add_epi64(counter, blocks);
                     let sum = match data.len().div_ceil($bytes) {
-                        1 => end::<N, 1, WAY>(keys, powers, sum, sealed, counter, data, lengths),
-                        2 => end::<N, 2, WAY>(keys, powers, sum, sealed, counter, data, lengths),
-                        3 => end::<N, 3, WAY>(keys, powers, sum, sealed, counter, data, lengths),
-                        4 => end::<N, 4, WAY>(keys, powers, sum, sealed, counter, data, lengths),
-                        5 => end::<N, 5, WAY>(keys, powers, sum, sealed, counter, data, lengths),
-                        6 => end::<N, 6, WAY>(keys, powers, sum, sealed, counter, data, lengths),
-                        7 => end::<N, 7, WAY>(keys, powers, sum, sealed, counter, data, lengths),
-                        _ => end::<N, 8, WAY>(keys, powers, sum, sealed, counter, data, lengths),
+                        1 => end::<N, 1, MODE>(keys, powers, sum, sealed, counter, data, lengths),
+                        2 => end::<N, 2, MODE>(keys, powers, sum, sealed, counter, data, lengths),
+                        3 => end::<N, 3, MODE>(keys, powers, sum, sealed, counter, data, lengths),
+                        4 => end::<N, 4, MODE>(keys, powers, sum, sealed, counter, data, lengths),
+                        5 => end::<N, 5, MODE>(keys, powers, sum, sealed, counter, data, lengths),
+                        6 => end::<N, 6, MODE>(keys, powers, sum, sealed, counter, data, lengths),
+                        7 => end::<N, 7, MODE>(keys, powers, sum, sealed, counter, data, lengths),
+                        _ => end::<N, 8, MODE>(keys, powers, sum, sealed, counter, data, lengths),
                     };
                     (sum, mask)
                 }
@@ -121,7 +121,7 @@ macro_rules! steps {
         /// the ciphertext as numbers, with zeros where there is none.
         #[inline]
         $(#[$feature])*
-        fn add<const N: usize, const V: usize, const WAY: bool, const PLACE: u8>(
+        fn add<const N: usize, const V: usize, const MODE: bool, const PLACE: u8>(
             mut stream: [$vector; V],
             data: InOutBuf<'_, '_, u8>,
         ) -> [$vector; V] {
@@ -141,7 +141,7 @@ macro_rules! steps {
                 store(part, x);
             }
             store_part(last.get_out(), stream[V - 1]);
-            if WAY == SEAL {
+            if MODE == SEAL {
                 text = stream;
                 text[V - 1] = first_bytes(text[V - 1], last.len());
             }

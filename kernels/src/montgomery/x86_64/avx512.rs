@@ -1,12 +1,12 @@
 //! Digits of 52 bits, with the multiplications of that width (IFMA): eight exponentiations side by
 //! side, or one or two with the digits of a number side by side.
 
-mod alone;
+mod horizontal;
 mod lanes;
 mod multiply;
+mod radix52;
 mod selection;
 mod single;
-mod turned;
 
 use core::arch::x86_64::__m512i;
 

@@ -6,7 +6,7 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use crate::isa::INTO;
+use crate::isa::XOR;
 use crate::simd::{load128, store128};
 use crate::siv::cmac::{doubled, put_short, short};
 use crate::siv::{Keys, counter};
@@ -65,7 +65,7 @@ fn crypt<const N: usize>(keys: &[[u8; 16]; N], v: __m128i, data: InOutBuf<'_, '_
         17..=32 => short_ctr::<N, 2>(keys, v, data),
         33..=48 => short_ctr::<N, 3>(keys, v, data),
         49..=64 => short_ctr::<N, 4>(keys, v, data),
-        _ => aes::x86_64::aesni::ctr(keys, counter(number(v)), data, INTO),
+        _ => aes::x86_64::aesni::ctr(keys, counter(number(v)), data, XOR),
     }
 }
 

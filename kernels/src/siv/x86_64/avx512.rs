@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use crate::isa::INTO;
+use crate::isa::XOR;
 use crate::simd::load128;
 use crate::siv::cmac::doubled;
 use crate::siv::x86_64::aesni::{block, chain, number, short_ctr};
@@ -26,6 +26,6 @@ fn crypt<const N: usize>(keys: &[[u8; 16]; N], v: __m128i, data: InOutBuf<'_, '_
         17..=32 => short_ctr::<N, 2>(keys, v, data),
         33..=48 => short_ctr::<N, 3>(keys, v, data),
         49..=64 => short_ctr::<N, 4>(keys, v, data),
-        _ => aes::x86_64::avx512::ctr(keys, counter(number(v)), data, INTO),
+        _ => aes::x86_64::avx512::ctr(keys, counter(number(v)), data, XOR),
     }
 }

@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::simd::{load128, load128_part, opaque128, store128, store128_part};
 use crate::xts::{ENCRYPT, stealing};
 use crate::{BlockCipher, BlockEncrypt, Level, into_blocks, wipe};
@@ -19,7 +19,7 @@ kernels!(#[target_feature(enable = "aes,sse4.1,ssse3")]);
 /// One data unit, whose first mask is `mask`.
 #[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-fn unit<const N: usize, const WAY: bool>(
+fn unit<const N: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     mut mask: __m128i,
     data: InOutBuf<'_, '_, u8>,
@@ -29,27 +29,27 @@ fn unit<const N: usize, const WAY: bool>(
     let (mut blocks, _) = into_blocks(whole);
     while blocks.len() > 6 {
         let (part, rest) = blocks.split_at(6);
-        mask = crypt::<N, 6, WAY, false>(keys, mask, part);
+        mask = crypt::<N, 6, MODE, false>(keys, mask, part);
         blocks = rest;
     }
     mask = match blocks.len() {
         0 => mask,
-        1 => crypt::<N, 1, WAY, true>(keys, mask, blocks),
-        2 => crypt::<N, 2, WAY, true>(keys, mask, blocks),
-        3 => crypt::<N, 3, WAY, true>(keys, mask, blocks),
-        4 => crypt::<N, 4, WAY, true>(keys, mask, blocks),
-        5 => crypt::<N, 5, WAY, true>(keys, mask, blocks),
-        _ => crypt::<N, 6, WAY, true>(keys, mask, blocks),
+        1 => crypt::<N, 1, MODE, true>(keys, mask, blocks),
+        2 => crypt::<N, 2, MODE, true>(keys, mask, blocks),
+        3 => crypt::<N, 3, MODE, true>(keys, mask, blocks),
+        4 => crypt::<N, 4, MODE, true>(keys, mask, blocks),
+        5 => crypt::<N, 5, MODE, true>(keys, mask, blocks),
+        _ => crypt::<N, 6, MODE, true>(keys, mask, blocks),
     };
     if !last.is_empty() {
-        steal::<N, WAY>(keys, mask, last);
+        steal::<N, MODE>(keys, mask, last);
     }
 }
 
 /// `V` blocks, of which `mask` is the first one's. Returns the next mask.
 #[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(crate) fn crypt<const N: usize, const V: usize, const WAY: bool, const LAST: bool>(
+pub(crate) fn crypt<const N: usize, const V: usize, const MODE: bool, const LAST: bool>(
     keys: &[[u8; 16]; N],
     mut mask: __m128i,
     data: InOutBuf<'_, '_, [u8; 16]>,
@@ -66,7 +66,7 @@ pub(crate) fn crypt<const N: usize, const V: usize, const WAY: bool, const LAST:
     for (x, block) in state.iter_mut().zip(data.get_in()) {
         *x = load128(block);
     }
-    let state = masked_rounds::<N, V, WAY>(keys, masks, state);
+    let state = masked_rounds::<N, V, MODE>(keys, masks, state);
     for (x, block) in state.into_iter().zip(data.get_out()) {
         store128(block, x);
     }
@@ -74,27 +74,27 @@ pub(crate) fn crypt<const N: usize, const V: usize, const WAY: bool, const LAST:
 }
 
 /// The last whole block and a part of one, of which `mask` is the first one's; see
-/// [`in_turn`](crate::xts::in_turn).
+/// [`two_pass`](crate::xts::two_pass).
 #[inline(never)]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(crate) fn steal<const N: usize, const WAY: bool>(
+pub(crate) fn steal<const N: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     mask: __m128i,
     data: InOutBuf<'_, '_, u8>,
 ) {
     let (mut whole, mut part) = data.split_at(16);
     let next = doubled(mask);
-    let (first, second) = if WAY == ENCRYPT { (mask, next) } else { (next, mask) };
+    let (first, second) = if MODE == ENCRYPT { (mask, next) } else { (next, mask) };
     let mut block = [0; 16];
     let state = load128_part(whole.get_in());
-    let [state] = masked_rounds::<N, 1, WAY>(keys, [first], [state]);
+    let [state] = masked_rounds::<N, 1, MODE>(keys, [first], [state]);
     store128(&mut block, state);
     for (mut byte, stolen) in part.reborrow().into_iter().zip(&mut block) {
         let rest = *byte.get_in();
         *byte.get_out() = *stolen;
         *stolen = rest;
     }
-    let [state] = masked_rounds::<N, 1, WAY>(keys, [second], [load128(&block)]);
+    let [state] = masked_rounds::<N, 1, MODE>(keys, [second], [load128(&block)]);
     store128_part(whole.get_out(), state);
     wipe::memory(&mut block);
 }
@@ -102,7 +102,7 @@ pub(crate) fn steal<const N: usize, const WAY: bool>(
 /// All rounds, between masks, which are added to the first and to the last round key.
 #[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-fn masked_rounds<const N: usize, const V: usize, const WAY: bool>(
+fn masked_rounds<const N: usize, const V: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     masks: [__m128i; V],
     mut state: [__m128i; V],
@@ -114,13 +114,13 @@ fn masked_rounds<const N: usize, const V: usize, const WAY: bool>(
     for key in &keys[1..N - 1] {
         let key = load128(key);
         for x in &mut state {
-            *x = if WAY { _mm_aesenc_si128(*x, key) } else { _mm_aesdec_si128(*x, key) };
+            *x = if MODE { _mm_aesenc_si128(*x, key) } else { _mm_aesdec_si128(*x, key) };
         }
     }
     let key = load128(&keys[N - 1]);
     for (x, mask) in state.iter_mut().zip(masks) {
         let key = _mm_xor_si128(key, mask);
-        *x = if WAY { _mm_aesenclast_si128(*x, key) } else { _mm_aesdeclast_si128(*x, key) };
+        *x = if MODE { _mm_aesenclast_si128(*x, key) } else { _mm_aesdeclast_si128(*x, key) };
     }
     state
 }

@@ -6,7 +6,7 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 use crate::aes::x86_64::avx2vaes::{broadcast, load, store};
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::simd::load128;
 use crate::xts::stealing;
 use crate::xts::x86_64::aesni::{encrypted, steal};
@@ -19,7 +19,7 @@ kernels!(#[target_feature(enable = "avx2,vaes,vpclmulqdq")]);
 /// One data unit, whose first mask is `mask`.
 #[inline]
 #[target_feature(enable = "avx2,vaes,vpclmulqdq")]
-fn unit<const N: usize, const WAY: bool>(
+fn unit<const N: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     mask: __m128i,
     data: InOutBuf<'_, '_, u8>,
@@ -30,16 +30,16 @@ fn unit<const N: usize, const WAY: bool>(
     let mut masks = pair(mask);
     while blocks.len() > 16 {
         let (part, rest) = blocks.split_at(16);
-        crypt::<N, 8, WAY, false>(keys, masks, part);
+        crypt::<N, 8, MODE, false>(keys, masks, part);
         masks = times_bytes::<2, 14>(masks);
         blocks = rest;
     }
     let count = blocks.len();
     if count != 0 {
-        masks = for_count!(count.div_ceil(2), crypt::<N, _, WAY, true>(keys, masks, blocks));
+        masks = for_count!(count.div_ceil(2), crypt::<N, _, MODE, true>(keys, masks, blocks));
     }
     if !last.is_empty() {
-        steal::<N, WAY>(keys, next(masks, count), last);
+        steal::<N, MODE>(keys, next(masks, count), last);
     }
 }
 
@@ -47,7 +47,7 @@ fn unit<const N: usize, const WAY: bool>(
 /// pair. Returns those of the last.
 #[inline]
 #[target_feature(enable = "avx2,vaes,vpclmulqdq")]
-fn crypt<const N: usize, const V: usize, const WAY: bool, const LAST: bool>(
+fn crypt<const N: usize, const V: usize, const MODE: bool, const LAST: bool>(
     keys: &[[u8; 16]; N],
     first: __m256i,
     data: InOutBuf<'_, '_, [u8; 16]>,
@@ -62,14 +62,17 @@ fn crypt<const N: usize, const V: usize, const WAY: bool, const LAST: bool>(
     for key in &keys[1..N - 1] {
         let key = broadcast(key);
         for x in &mut state {
-            *x = if WAY { _mm256_aesenc_epi128(*x, key) } else { _mm256_aesdec_epi128(*x, key) };
+            *x = if MODE { _mm256_aesenc_epi128(*x, key) } else { _mm256_aesdec_epi128(*x, key) };
         }
     }
     let key = broadcast(&keys[N - 1]);
     for (x, mask) in state.iter_mut().zip(masks) {
         let key = _mm256_xor_si256(key, mask);
-        *x =
-            if WAY { _mm256_aesenclast_epi128(*x, key) } else { _mm256_aesdeclast_epi128(*x, key) };
+        *x = if MODE {
+            _mm256_aesenclast_epi128(*x, key)
+        } else {
+            _mm256_aesdeclast_epi128(*x, key)
+        };
     }
     store(state, whole.get_out(), last.get_out());
     masks[V - 1]

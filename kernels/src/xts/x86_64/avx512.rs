@@ -15,7 +15,7 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 use crate::aes::x86_64::avx512::{broadcast, load, store};
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::simd::{load128, load512, opaque_place};
 use crate::xts::stealing;
 use crate::xts::x86_64::aesni::{self, doubled, encrypted, steal};
@@ -30,7 +30,7 @@ kernels!(
 /// One data unit, whose first mask is `mask`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
-fn unit<const N: usize, const WAY: bool>(
+fn unit<const N: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     mask: __m128i,
     data: InOutBuf<'_, '_, u8>,
@@ -44,20 +44,20 @@ fn unit<const N: usize, const WAY: bool>(
         // One call, so that it is inlined and the masks stay in registers.
         for moves in MOVES.as_chunks().0.iter().take(parts) {
             let (part, rest) = whole.split_at(512);
-            crypt::<N, 8, WAY, false>(keys, all(&sources, moves), part);
+            crypt::<N, 8, MODE, false>(keys, all(&sources, moves), part);
             whole = rest;
         }
         masks = sources[0].moved(&MOVES[4 * parts]);
     }
     let length = whole.len();
     let next = if length < 64 {
-        few::<N, WAY>(keys, _mm512_castsi512_si128(masks), whole)
+        few::<N, MODE>(keys, _mm512_castsi512_si128(masks), whole)
     } else {
-        masks = for_count!(length.div_ceil(64), ending::<N, _, WAY>(keys, masks, whole));
+        masks = for_count!(length.div_ceil(64), ending::<N, _, MODE>(keys, masks, whole));
         next(masks, length)
     };
     if !last.is_empty() {
-        steal::<N, WAY>(keys, next, last);
+        steal::<N, MODE>(keys, next, last);
     }
 }
 
@@ -66,7 +66,7 @@ fn unit<const N: usize, const WAY: bool>(
 /// mask.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
-fn few<const N: usize, const WAY: bool>(
+fn few<const N: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     mask: __m128i,
     data: InOutBuf<'_, '_, u8>,
@@ -74,29 +74,29 @@ fn few<const N: usize, const WAY: bool>(
     let (blocks, _) = into_blocks(data);
     match blocks.len() {
         0 => mask,
-        1 => aesni::crypt::<N, 1, WAY, true>(keys, mask, blocks),
-        2 => aesni::crypt::<N, 2, WAY, true>(keys, mask, blocks),
-        _ => aesni::crypt::<N, 3, WAY, true>(keys, mask, blocks),
+        1 => aesni::crypt::<N, 1, MODE, true>(keys, mask, blocks),
+        2 => aesni::crypt::<N, 2, MODE, true>(keys, mask, blocks),
+        _ => aesni::crypt::<N, 3, MODE, true>(keys, mask, blocks),
     }
 }
 
 /// The last `V` vectors of blocks; `first` has the masks of the first. Returns those of the last.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
-fn ending<const N: usize, const V: usize, const WAY: bool>(
+fn ending<const N: usize, const V: usize, const MODE: bool>(
     keys: &[[u8; 16]; N],
     first: __m512i,
     data: InOutBuf<'_, '_, u8>,
 ) -> __m512i {
     let [moves, ..] = MOVES.as_chunks().0 else { unreachable!("there are two parts") };
-    crypt::<N, V, WAY, true>(keys, all(&both(first), moves), data)
+    crypt::<N, V, MODE, true>(keys, all(&both(first), moves), data)
 }
 
 /// `V` vectors of blocks, of which the last may have fewer than four, and their masks. Returns the
 /// masks of the last.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
-fn crypt<const N: usize, const V: usize, const WAY: bool, const LAST: bool>(
+fn crypt<const N: usize, const V: usize, const MODE: bool, const LAST: bool>(
     keys: &[[u8; 16]; N],
     masks: [__m512i; V],
     data: InOutBuf<'_, '_, u8>,
@@ -111,14 +111,17 @@ fn crypt<const N: usize, const V: usize, const WAY: bool, const LAST: bool>(
     for key in &keys[1..N - 1] {
         let key = broadcast(key);
         for x in &mut state {
-            *x = if WAY { _mm512_aesenc_epi128(*x, key) } else { _mm512_aesdec_epi128(*x, key) };
+            *x = if MODE { _mm512_aesenc_epi128(*x, key) } else { _mm512_aesdec_epi128(*x, key) };
         }
     }
     let key = broadcast(&keys[N - 1]);
     for (x, mask) in state.iter_mut().zip(masks) {
         let key = _mm512_xor_si512(key, mask);
-        *x =
-            if WAY { _mm512_aesenclast_epi128(*x, key) } else { _mm512_aesdeclast_epi128(*x, key) };
+        *x = if MODE {
+            _mm512_aesenclast_epi128(*x, key)
+        } else {
+            _mm512_aesdeclast_epi128(*x, key)
+        };
     }
     store(state, whole.get_out(), last.get_out());
     masks[V - 1]

@@ -282,14 +282,24 @@ fn resumed<const NONCE: usize>(cipher: &impl Resume<Nonce = [u8; NONCE]>, secret
         let (data, aad) = (&mut data[..length], &mut aad[..associated]);
         secrets.fill(data);
         secrets.fill(aad);
-        let mut begun = cipher.begun(&[11; NONCE]);
+        let mut begun = cipher.empty_state(&[11; NONCE]);
         cipher.associate_more(&mut begun, aad);
-        secrets.reveal(&mut cipher.seal_begun(&mut begun, &[11; NONCE], aad, (&mut *data).into()));
+        secrets.reveal(&mut cipher.seal_resumable(
+            &mut begun,
+            &[11; NONCE],
+            aad,
+            (&mut *data).into(),
+        ));
         for more in [length / 3, length] {
             cipher.seal_more(&mut begun, (&mut data[..more]).into());
         }
         secrets.reveal(&mut cipher.tag_of(&begun));
-        secrets.reveal(&mut cipher.open_begun(&mut begun, &[12; NONCE], aad, (&mut *data).into()));
+        secrets.reveal(&mut cipher.open_resumable(
+            &mut begun,
+            &[12; NONCE],
+            aad,
+            (&mut *data).into(),
+        ));
         for more in [length / 3, length] {
             cipher.open_more(&mut begun, (&mut data[..more]).into());
         }

@@ -125,9 +125,9 @@ pub(crate) fn chacha20_fronts(isa: Isa, secrets: &mut Secrets) {
     let lasts: [[u8; 16]; 16] = core::array::from_fn(|_| secrets.bytes());
     let blocks: [_; 16] = core::array::from_fn(|at| (&keys[at], &lasts[at]));
     for count in [5, 16] {
-        let mut fronts = [[0; 8]; 16];
-        chacha::fronts(isa, &blocks[..count], &mut fronts);
-        secrets.reveal(fronts[..count].as_flattened_mut());
+        let mut masks = [[0; 8]; 16];
+        chacha::header_masks(isa, &blocks[..count], &mut masks);
+        secrets.reveal(masks[..count].as_flattened_mut());
     }
 }
 

@@ -3,7 +3,7 @@
 use std::thread;
 
 use lanecrypt::random::{
-    self, AesCtr, ChaCha, Erasing, Held, PerCpu, PerThread, Rekeying, Shared, Single,
+    self, AesCtr, ChaCha, Erasing, Owned, PerCpu, PerThread, Rekeying, Shared, SingleThread,
 };
 use lanecrypt::{Algorithm, Cipher, Engine, Nonces, Request, hazmat};
 
@@ -16,7 +16,7 @@ const LENGTHS: [usize; 6] = [1, 4, 32, 256, 9000, (1 << 20) + 3];
 pub(crate) fn alone() {
     draws();
     ciphers();
-    let _ = random::facilities();
+    let _ = random::capabilities();
 }
 
 /// The same in several threads, in forked children, and in an engine that measures first.
@@ -49,9 +49,9 @@ pub(crate) fn everything() {
 
 fn draws() {
     let mut out = vec![0; *LENGTHS.last().expect("there are some")];
-    let (mut held, shared) = (Held::<Erasing>::new(), Shared::<Erasing>::new());
+    let (mut held, shared) = (Owned::<Erasing>::new(), Shared::<Erasing>::new());
     let (held, shared) = (held.as_mut().expect("seeds"), shared.as_ref().expect("seeds"));
-    let single = Single::<Erasing<AesCtr<256>>>::new().expect("seeds");
+    let single = SingleThread::<Erasing<AesCtr<256>>>::new().expect("seeds");
     for length in LENGTHS {
         let out = &mut out[..length];
         each(out, random::fill);

@@ -3,7 +3,7 @@
 use core::mem::offset_of;
 use core::sync::atomic::Ordering;
 
-use super::area::{descriptor, layout, signature};
+use super::rseq_area::{descriptor, layout, signature};
 use crate::linux::page::Page;
 use crate::linux::table::{Entry, Place, Table};
 

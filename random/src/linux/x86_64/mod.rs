@@ -1,14 +1,14 @@
 //! What x86-64 does with instructions of its own; `arch` has the portable versions.
 
-#[cfg_attr(not(target_pointer_width = "64"), path = "../arch/area.rs")]
-mod area;
 #[cfg_attr(not(target_pointer_width = "64"), path = "../arch/lock.rs")]
 mod lock;
 mod moves;
+#[cfg_attr(not(target_pointer_width = "64"), path = "../arch/area.rs")]
+mod rseq_area;
 
-pub(crate) use area::{Area, offset};
 pub(crate) use lock::lock;
 pub(crate) use moves::{by_vectors, pair, wide};
+pub(crate) use rseq_area::{Area, offset};
 
 /// As in `arch`.
 pub(crate) const ONE_LOAD: bool = true;

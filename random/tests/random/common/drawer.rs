@@ -3,7 +3,9 @@
 
 use core::cell::RefCell;
 
-use lanecrypt_random::{Generator, Held, PerCpu, PerThread, Placed, Shared, Single, Strict};
+use lanecrypt_random::{
+    Generator, Owned, PerCpu, PerThread, Shared, SingleThread, StaticGenerator, Strict,
+};
 
 /// A source of random bytes. Requests go through a shared reference, as they do where a signal
 /// handler draws from the generator that it interrupted.
@@ -23,7 +25,7 @@ pub(crate) trait Drawer {
     }
 }
 
-impl<G: Placed> Drawer for PerThread<G> {
+impl<G: StaticGenerator> Drawer for PerThread<G> {
     #[inline]
     fn fill(&self, out: &mut [u8]) {
         Self::fill(out);
@@ -40,7 +42,7 @@ impl<G: Placed> Drawer for PerThread<G> {
     }
 }
 
-impl<G: Placed> Drawer for PerCpu<G> {
+impl<G: StaticGenerator> Drawer for PerCpu<G> {
     #[inline]
     fn fill(&self, out: &mut [u8]) {
         Self::fill(out);
@@ -75,7 +77,7 @@ impl<G: Generator> Drawer for Shared<G> {
 }
 
 /// Not for signal handlers.
-impl<G: Generator> Drawer for Single<G> {
+impl<G: Generator> Drawer for SingleThread<G> {
     fn fill(&self, out: &mut [u8]) {
         self.fill(out);
     }
@@ -95,10 +97,10 @@ pub(crate) fn shared<G: Generator>() -> &'static Shared<G> {
 }
 
 /// A generator that is owned; not for signal handlers.
-pub(crate) struct Owned<G>(RefCell<Held<G>>);
+pub(crate) struct OwnedDrawer<G>(RefCell<Owned<G>>);
 
-impl<G: Generator> Owned<G> {
-    pub(crate) fn new(generator: Held<G>) -> Self {
+impl<G: Generator> OwnedDrawer<G> {
+    pub(crate) fn new(generator: Owned<G>) -> Self {
         Self(RefCell::new(generator))
     }
 
@@ -107,7 +109,7 @@ impl<G: Generator> Owned<G> {
     }
 }
 
-impl<G: Generator> Drawer for Owned<G> {
+impl<G: Generator> Drawer for OwnedDrawer<G> {
     fn fill(&self, out: &mut [u8]) {
         self.0.borrow_mut().fill(out);
     }

@@ -2,7 +2,7 @@
 //! given out, or which keys made it. The state of a cipher that runs on does by its nature: there,
 //! the bytes themselves must be nowhere.
 
-use crate::common::drawer::{Drawer, Owned, StrictThread, shared};
+use crate::common::drawer::{Drawer, OwnedDrawer, StrictThread, shared};
 use crate::common::maps::{self, Mapping};
 use crate::common::toy::{Defect, Toy};
 use crate::common::windows::Windows;
@@ -11,8 +11,8 @@ use crate::common::x86_64::traces::Traces;
 #[cfg(feature = "study")]
 use lanecrypt_random::Inlined;
 use lanecrypt_random::{
-    AesCtr, ChaCha, Erasing, Generator, Held, Isa, Level, PerCpu, PerThread, Rekeying, Salsa,
-    Single,
+    AesCtr, ChaCha, Erasing, Generator, Isa, Level, Owned, PerCpu, PerThread, Rekeying, Salsa,
+    SingleThread,
 };
 use lanecrypt_random::{Arc4, Hc128};
 use lanecrypt_testing::harness::{Case, skipped, times};
@@ -68,13 +68,13 @@ fn behind_a_lock() {
 }
 
 fn single() {
-    let generator = Single::<Erasing<AesCtr<256>>>::new().expect("the kernel has randomness");
+    let generator = SingleThread::<Erasing<AesCtr<256>>>::new().expect("the kernel has randomness");
     check(&generator, requests()).expect("nothing is left");
 }
 
 fn at_this_level<G: Generator>() {
-    let generator = Held::<G>::new().expect("the kernel has randomness");
-    check(&Owned::new(generator), requests()).expect("nothing is left");
+    let generator = Owned::<G>::new().expect("the kernel has randomness");
+    check(&OwnedDrawer::new(generator), requests()).expect("nothing is left");
 }
 
 fn at_every_level<G: Generator>() {
@@ -84,8 +84,8 @@ fn at_every_level<G: Generator>() {
             skipped("erasure", &format!("this processor lacks {level}"));
             continue;
         }
-        let generator = Held::<G>::with_isa(isa).expect("the kernel has randomness");
-        check(&Owned::new(generator), requests())
+        let generator = Owned::<G>::with_isa(isa).expect("the kernel has randomness");
+        check(&OwnedDrawer::new(generator), requests())
             .unwrap_or_else(|fault| panic!("at level {level}: {fault}"));
     }
 }
@@ -101,7 +101,7 @@ fn check(drawer: &dyn Drawer, requests: usize) -> Result<(), String> {
     // The first draw maps the page.
     let _ = drawer.u32();
     let mappings: Vec<Mapping> = maps::wiped_on_fork();
-    if lanecrypt_random::facilities().wipe_on_fork {
+    if lanecrypt_random::capabilities().wipe_on_fork {
         assert!(maps::live_count(&mappings) > 0, "there is a seeded page");
     }
     let mut current = Vec::new();

@@ -2,7 +2,7 @@
 
 use core::hint::spin_loop;
 
-use lanecrypt_engine::queue::{Attached, Completion, LocalQueue, Message, WorkerQueue};
+use lanecrypt_engine::queue::{Completion, LocalQueue, Message, SessionHandle, WorkerQueue};
 use lanecrypt_engine::{Engine, Operation, Session};
 use lanecrypt_peers::{Direction, Failed};
 
@@ -11,7 +11,7 @@ use crate::clock;
 
 /// A message of a session that takes its turn.
 pub(super) struct Turn<'a> {
-    pub(super) session: Attached,
+    pub(super) session: SessionHandle,
     pub(super) nonce: &'a [u8],
     /// `None` while the message is in flight.
     pub(super) buffer: Option<Box<[u8]>>,
@@ -20,7 +20,7 @@ pub(super) struct Turn<'a> {
 /// Makes requests and takes their completions.
 pub(super) trait Carrier {
     /// The number of a session in the queue.
-    fn session(&self, at: usize) -> Option<Attached>;
+    fn session(&self, at: usize) -> Option<SessionHandle>;
 
     /// Makes this many requests in turn, of which up to `depth` are in flight, and takes all
     /// completions.
@@ -44,7 +44,7 @@ pub(super) trait Carrier {
 /// A queue with sessions attached.
 pub(super) struct Carried<Q> {
     queue: Q,
-    sessions: Vec<Attached>,
+    sessions: Vec<SessionHandle>,
     operation: Operation,
     /// Bytes of associated data before each message.
     header: usize,
@@ -116,7 +116,7 @@ impl<Q: Queue> Carried<Q> {
 }
 
 impl<Q: Queue> Carrier for Carried<Q> {
-    fn session(&self, at: usize) -> Option<Attached> {
+    fn session(&self, at: usize) -> Option<SessionHandle> {
         self.sessions.get(at).copied()
     }
 
@@ -142,7 +142,7 @@ impl<Q: Queue> Carrier for Carried<Q> {
 
 /// What both kinds of queues have.
 pub(super) trait Queue {
-    fn attach(&mut self, session: Session) -> Option<Attached>;
+    fn attach(&mut self, session: Session) -> Option<SessionHandle>;
 
     /// Submits messages, as many as there is room for.
     fn give<'n>(
@@ -154,7 +154,7 @@ pub(super) trait Queue {
 }
 
 impl Queue for LocalQueue<Box<[u8]>> {
-    fn attach(&mut self, session: Session) -> Option<Attached> {
+    fn attach(&mut self, session: Session) -> Option<SessionHandle> {
         self.attach(session).ok()
     }
 
@@ -173,7 +173,7 @@ impl Queue for LocalQueue<Box<[u8]>> {
 }
 
 impl Queue for WorkerQueue<Box<[u8]>> {
-    fn attach(&mut self, session: Session) -> Option<Attached> {
+    fn attach(&mut self, session: Session) -> Option<SessionHandle> {
         let mut given = Box::new(session);
         loop {
             // The worker has to look at those that came before.

@@ -1,7 +1,7 @@
 //! Messages with authentication.
 
 use lanecrypt_ciphers::Error;
-use lanecrypt_engine::{Batch, BatchError, Request, Room, Session};
+use lanecrypt_engine::{Batch, BatchBuffer, BatchError, Request, Session};
 use lanecrypt_peers::{Aead, Direction, Failed, Messages, Packet, Run};
 
 use super::{Served, Way, answered, good, opened};
@@ -38,10 +38,10 @@ impl Aead for Served {
             return Ok(each.map(|(session, packet)| open(session, packet).is_ok()).collect());
         }
         let mut all = Vec::new();
-        let mut room = self.engine.room(batch);
+        let mut buffer = self.engine.batch_buffer(batch);
         for (sessions, packets) in sessions.chunks(batch).zip(packets.chunks_mut(batch)) {
             let (answer, outcomes) = match self.way {
-                Way::Filled => opened_filled(&mut room, sessions, packets)?,
+                Way::Filled => opened_filled(&mut buffer, sessions, packets)?,
                 _ => {
                     let requests = sessions.iter().zip(packets);
                     let mut requests: Vec<Request<'_>> = requests
@@ -62,18 +62,18 @@ impl Aead for Served {
     }
 }
 
-/// Checks the room's outcomes; the immediate answers of the batch must agree with them.
+/// Checks the buffer's outcomes; the immediate answers of the batch must agree with them.
 fn opened_filled(
-    room: &mut Room,
+    buffer: &mut BatchBuffer,
     sessions: &[&Session],
     packets: &mut [Packet<'_>],
 ) -> Result<(Result<(), BatchError>, Vec<bool>), Failed> {
-    let mut batch = room.batch();
+    let mut batch = buffer.batch();
     let each = sessions.iter().zip(packets);
     let answers: Vec<_> =
         each.map(|(session, packet)| give_to_open(&mut batch, session, packet)).collect();
     let answer = batch.finish();
-    let outcomes: Vec<_> = room.outcomes().collect();
+    let outcomes: Vec<_> = buffer.outcomes().collect();
     let agree = |(answer, outcome)| Option::is_none(answer) || answer == outcome;
     if outcomes.len() != answers.len() || !answers.iter().zip(&outcomes).all(agree) {
         return Err(Failed);

@@ -119,7 +119,7 @@ impl Values {
             return Err(Defect::Answer);
         }
         let opened = worker.run(Direction::Decrypt, layout, &cells, &sealed, *size);
-        if opened.or(Err(Defect::Refusal))? != values {
+        if opened.or(Err(Defect::RejectReason))? != values {
             return Err(Defect::Answer);
         }
         for (place, byte) in

@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lanecrypt_ciphers::{Algorithm, Isa};
-use lanecrypt_device::{Completion, Error, Message, NotTaken, Session};
+use lanecrypt_device::{Completion, Error, Message, Rejected, Session};
 use lanecrypt_engine::Operation;
 use lanecrypt_peers::{Direction, Failed};
 
@@ -156,7 +156,7 @@ impl Messages {
                 match link.client.submit(message) {
                     Ok(_) => given += 1,
                     // There is room for all of them: a daemon that grants less is not measured.
-                    Err(NotTaken { .. }) => return Err(Failed),
+                    Err(Rejected { .. }) => return Err(Failed),
                 }
             }
             let mut completion = link.client.wait().or(Err(Failed))?;

@@ -103,7 +103,7 @@ impl Signatures {
                 return Err(Defect::Forgery);
             }
         }
-        self.serve(all).or(Err(Defect::Refusal))
+        self.serve(all).or(Err(Defect::RejectReason))
     }
 
     /// The signatures of the last run, by the portable kernel.

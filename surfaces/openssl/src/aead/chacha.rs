@@ -6,7 +6,7 @@
 use core::ffi::c_void;
 
 use inout::InOutBuf;
-use lanecrypt_kernels::chacha20poly1305::{Begun, ChaCha20Poly1305};
+use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, PartialState};
 use lanecrypt_kernels::{Aead, Isa, Resume, equal, wipe};
 
 use super::{AeadContext, NONCE, Sealing, Start, State, TAG, by_kernel};
@@ -23,7 +23,7 @@ unsafe impl Sealing for ChaCha20Poly1305 {
     const LONGEST: u64 = <Self as Aead>::LONGEST;
     const TELLS_TAG_LENGTH: bool = false;
 
-    type Begun = Begun;
+    type PartialState = PartialState;
 
     #[inline]
     fn empty(isa: Isa) -> Self {
@@ -31,8 +31,8 @@ unsafe impl Sealing for ChaCha20Poly1305 {
     }
 
     #[inline]
-    fn begun_nothing(isa: Isa) -> Begun {
-        Begun::empty(isa)
+    fn empty_state(isa: Isa) -> PartialState {
+        PartialState::empty(isa)
     }
 
     /// A short vector is the end of one.
@@ -45,16 +45,16 @@ unsafe impl Sealing for ChaCha20Poly1305 {
 
     fn first_from<const SEAL: bool>(
         &self,
-        begun: &mut Begun,
+        partial: &mut PartialState,
         start: &Start,
         aad: &[u8],
         data: InOutBuf<'_, '_, u8>,
     ) -> [u8; TAG] {
-        self.first::<SEAL>(begun, nonce_of(start), aad, data)
+        self.first::<SEAL>(partial, nonce_of(start), aad, data)
     }
 
-    fn begin(&self, begun: &mut Begun, start: &Start) {
-        *begun = Resume::begun(self, nonce_of(start));
+    fn begin(&self, partial: &mut PartialState, start: &Start) {
+        *partial = Resume::empty_state(self, nonce_of(start));
     }
 
     by_kernel!();
@@ -118,14 +118,14 @@ unsafe impl Sealing for ChaCha20Poly1305 {
         }
         context.begin_with(State::Finished);
         let (mut data, mut tag) = record.split_at(length);
-        let (cipher, begun) = (&context.cipher, &mut context.begun);
+        let (cipher, partial) = (&context.cipher, &mut context.partial);
         if context.encrypts {
-            let made = cipher.first::<true>(begun, &nonce, &context.tls_aad, data.reborrow());
+            let made = cipher.first::<true>(partial, &nonce, &context.tls_aad, data.reborrow());
             tag.get_out().copy_from_slice(&made);
             context.made = made;
             return Some(length + TAG);
         }
-        let made = cipher.first::<false>(begun, &nonce, &context.tls_aad, data.reborrow());
+        let made = cipher.first::<false>(partial, &nonce, &context.tls_aad, data.reborrow());
         if tag.get_in().first_chunk().is_some_and(|tag| equal(tag, &made)) {
             return Some(length);
         }

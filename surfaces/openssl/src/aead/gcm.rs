@@ -6,7 +6,7 @@
 use core::ffi::c_void;
 
 use inout::InOutBuf;
-use lanecrypt_kernels::gcm::{AesGcm, Begun};
+use lanecrypt_kernels::gcm::{AesGcm, PartialState};
 use lanecrypt_kernels::{Aead, Isa, Resume, equal, wipe};
 use lanecrypt_random as random;
 
@@ -30,7 +30,7 @@ macro_rules! key_size {
             const LONGEST: u64 = <Self as Aead>::LONGEST;
             const TELLS_TAG_LENGTH: bool = true;
 
-            type Begun = Begun;
+            type PartialState = PartialState;
 
             #[inline]
             fn empty(isa: Isa) -> Self {
@@ -38,8 +38,8 @@ macro_rules! key_size {
             }
 
             #[inline]
-            fn begun_nothing(_: Isa) -> Begun {
-                Begun::after(&[0; 16], &[0; TAG], 0, 0)
+            fn empty_state(_: Isa) -> PartialState {
+                PartialState::after(&[0; 16], &[0; TAG], 0, 0)
             }
 
             fn start(&self, iv: &[u8]) -> Start {
@@ -48,13 +48,13 @@ macro_rules! key_size {
 
             fn first_from<const SEAL: bool>(
                 &self,
-                begun: &mut Begun,
+                partial: &mut PartialState,
                 start: &Start,
                 aad: &[u8],
                 data: InOutBuf<'_, '_, u8>,
             ) -> [u8; TAG] {
                 let first = match start {
-                    Start::Nonce(nonce) => return self.first::<SEAL>(begun, nonce, aad, data),
+                    Start::Nonce(nonce) => return self.first::<SEAL>(partial, nonce, aad, data),
                     Start::Hashed(first) => first,
                 };
                 let lengths = [aad.len() as u64, data.len() as u64];
@@ -63,14 +63,14 @@ macro_rules! key_size {
                 } else {
                     self.open_from(first, aad, data)
                 };
-                *begun = Begun::after(first, &tag, lengths[0], lengths[1]);
+                *partial = PartialState::after(first, &tag, lengths[0], lengths[1]);
                 tag
             }
 
-            fn begin(&self, begun: &mut Begun, start: &Start) {
-                *begun = match start {
-                    Start::Nonce(nonce) => Resume::begun(self, nonce),
-                    Start::Hashed(first) => self.begun_from(first),
+            fn begin(&self, partial: &mut PartialState, start: &Start) {
+                *partial = match start {
+                    Start::Nonce(nonce) => Resume::empty_state(self, nonce),
+                    Start::Hashed(first) => self.empty_state_from(first),
                 };
             }
 
@@ -307,15 +307,15 @@ fn tls_record<C: Sealing>(
     if !started {
         return None;
     }
-    let (cipher, begun, start) = (&context.cipher, &mut context.begun, &context.start);
+    let (cipher, partial, start) = (&context.cipher, &mut context.partial, &context.start);
     if context.encrypts {
-        let made = cipher.first_from::<true>(begun, start, &context.tls_aad, (&mut *data).into());
+        let made = cipher.first_from::<true>(partial, start, &context.tls_aad, (&mut *data).into());
         tag.copy_from_slice(&made);
         context.made = made;
         context.tag_length = TAG;
         return Some(EXPLICIT + length + TAG);
     }
-    let made = cipher.first_from::<false>(begun, start, &context.tls_aad, (&mut *data).into());
+    let made = cipher.first_from::<false>(partial, start, &context.tls_aad, (&mut *data).into());
     if tag.first_chunk().is_some_and(|tag| equal(tag, &made)) {
         return Some(length);
     }

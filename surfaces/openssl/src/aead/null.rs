@@ -22,13 +22,13 @@ unsafe impl Sealing for Null {
     const LONGEST: u64 = u64::MAX;
     const TELLS_TAG_LENGTH: bool = true;
 
-    type Begun = ();
+    type PartialState = ();
 
     fn empty(_: Isa) -> Self {
         Self
     }
 
-    fn begun_nothing(_: Isa) {}
+    fn empty_state(_: Isa) {}
 
     fn set_key(&mut self, _: &[u8]) {}
 

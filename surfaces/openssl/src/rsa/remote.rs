@@ -7,7 +7,7 @@
 use core::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use lanecrypt_device::{Client, ConnectError, Error, Message, Refusal, Session, Settings};
+use lanecrypt_device::{Client, ConnectError, Error, Message, RejectReason, Session, Settings};
 use lanecrypt_rsa::{Padding, PublicKey};
 
 use super::uri::Uri;
@@ -60,7 +60,7 @@ impl Remote {
         let mut client = connect(&socket).map_err(|error| of_socket(&socket, &error))?;
         let session = client.named_session(&name).map_err(|error| of_key(&error))?;
         let public = client.public_key(session).map_err(|error| match error {
-            Error::Denied(Refusal::Algorithm) => of_key(&"it is not an RSA key"),
+            Error::Denied(RejectReason::Algorithm) => of_key(&"it is not an RSA key"),
             error => of_key(&error),
         })?;
         let key = PublicKey::from_spki_der(&public).map_err(|error| of_key(&error))?;

@@ -130,20 +130,20 @@ impl Signature {
     ///
     /// # Safety
     ///
-    /// `out` is null or has `room` bytes, and `length` is null or may be written.
+    /// `out` is null or has `buffer` bytes, and `length` is null or may be written.
     unsafe fn sign(
         &self,
         (key, padding): (Arc<Key>, Padding),
         digest: &[u8],
         out: *mut u8,
         length: *mut usize,
-        room: usize,
+        buffer: usize,
     ) -> bool {
         let Some(numbers) = key.numbers() else { return false };
         let needed = numbers.public().signature_length();
         if !out.is_null() {
-            if room < needed {
-                return self.rsa.reporter.fail(Failure::Room);
+            if buffer < needed {
+                return self.rsa.reporter.fail(Failure::BatchBuffer);
             }
             // SAFETY: the caller says so. The bytes are only written.
             let out = unsafe { slice::from_raw_parts_mut(out, needed) };
@@ -319,7 +319,7 @@ macro_rules! handed_on {
 }
 
 handed_on! { 0 => c_int:
-    recover(out: *mut u8, length: *mut usize, room: usize, made: *const u8, made_length: usize);
+    recover(out: *mut u8, length: *mut usize, buffer: usize, made: *const u8, made_length: usize);
     get_params(params: *mut Param);
     set_params(params: *const Param);
     get_digest_params(params: *mut Param);
@@ -335,7 +335,7 @@ unsafe extern "C" fn sign(
     context: Context,
     out: *mut u8,
     length: *mut usize,
-    room: usize,
+    buffer: usize,
     digest: *const u8,
     digest_length: usize,
 ) -> c_int {
@@ -348,14 +348,14 @@ unsafe extern "C" fn sign(
         && ours.1.hash().length() == given.len()
     {
         // SAFETY: places of OpenSSL's.
-        return status(unsafe { signature.sign(ours, given, out, length, room) });
+        return status(unsafe { signature.sign(ours, given, out, length, buffer) });
     }
     if signature.is_remote() && !out.is_null() {
         return signature.refuse();
     }
     // SAFETY: what OpenSSL passes goes on.
     functions.sign.map_or(0, |sign| unsafe {
-        sign(signature.inner, out, length, room, digest, digest_length)
+        sign(signature.inner, out, length, buffer, digest, digest_length)
     })
 }
 
@@ -415,7 +415,7 @@ unsafe extern "C" fn end_digest_sign(
     context: Context,
     out: *mut u8,
     length: *mut usize,
-    room: usize,
+    buffer: usize,
 ) -> c_int {
     // SAFETY: OpenSSL passes a context.
     let Some((signature, functions)) = (unsafe { lend(context) }) else { return 0 };
@@ -439,7 +439,7 @@ unsafe extern "C" fn end_digest_sign(
             // SAFETY: what OpenSSL passes goes on.
             return functions
                 .end_digest_sign
-                .map_or(0, |end| unsafe { end(signature.inner, out, length, room) });
+                .map_or(0, |end| unsafe { end(signature.inner, out, length, buffer) });
         }
     };
     let hash = hasher.hash();
@@ -447,7 +447,7 @@ unsafe extern "C" fn end_digest_sign(
     match signature.ours(functions, Side::Sign) {
         Some(ours) if ours.1.hash() == hash => {
             // SAFETY: places of OpenSSL's.
-            status(unsafe { signature.sign(ours, &digest, out, length, room) })
+            status(unsafe { signature.sign(ours, &digest, out, length, buffer) })
         }
         _ if signature.is_remote() => signature.refuse(),
         // The settings have changed since the message began.
@@ -459,7 +459,7 @@ unsafe extern "C" fn end_digest_sign(
             // SAFETY: a context that has begun to sign, and places of OpenSSL's.
             let work = |context| unsafe {
                 let (digest, bytes) = (digest.as_ptr(), digest.len());
-                functions.sign.map_or(0, |sign| sign(context, out, length, room, digest, bytes))
+                functions.sign.map_or(0, |sign| sign(context, out, length, buffer, digest, bytes))
             };
             signature.hand_on(functions, init, work).unwrap_or(0)
         }

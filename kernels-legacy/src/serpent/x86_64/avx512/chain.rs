@@ -7,7 +7,7 @@ use core::hint::black_box;
 use inout::InOutBuf;
 use lanecrypt_kernels::simd::{load128, store128};
 
-use super::few::{linear, splat, xor};
+use super::narrow::{linear, splat, xor};
 use super::shallow::{s0, s1, s2, s3, s4, s5, s6, s7};
 
 encryption!(

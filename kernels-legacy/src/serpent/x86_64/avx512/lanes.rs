@@ -1,7 +1,7 @@
 //! CBC encryption of many messages, in registers of 512 bits: one or two groups of 16 lanes; a few
 //! in registers of 256 bits. Constant time in keys and data.
 
-mod few;
+mod narrow;
 
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
@@ -29,7 +29,7 @@ pub(crate) fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Serpent, 16>]) {
         chain::cbc_encrypt(keys, vector, blocks);
     };
     drive(lanes, WORTH_TWO, alone, |slots, count| match count {
-        2..=8 => few::encrypt_lanes::<1>(slots, 1),
+        2..=8 => narrow::encrypt_lanes::<1>(slots, 1),
         9..=16 => encrypt_lanes::<1>(slots, 8),
         _ => encrypt_lanes::<2>(slots, 16),
     });

@@ -11,7 +11,7 @@ use crate::aegis::lanes::{Lane, one};
 use crate::aegis::x86_64::steps::{EARLY, LATE};
 use crate::aegis::{CONSTANTS, SEAL, rate};
 use crate::gcm::x86_64::part::{first_bytes, load_part, store_part};
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::simd::{load128, store128};
 use crate::{Level, wipe};
 
@@ -23,19 +23,19 @@ const WIDTH: usize = 2;
 beside!(__m256i, _mm256_setzero_si256, #[target_feature(enable = "aes,avx2,vaes")]);
 
 #[target_feature(enable = "aes,avx2,vaes")]
-pub(in crate::aegis) fn run<const KEY: usize, const WAY: bool>(
+pub(in crate::aegis) fn run<const KEY: usize, const MODE: bool>(
     lanes: &mut [Lane<'_, KEY>],
-    _: Way<WAY>,
+    _: Mode<MODE>,
 ) {
     for lanes in lanes.chunks_mut(MANY) {
         for group in order(lanes, &mut [0; MANY]).chunks(WIDTH) {
             match *group {
                 [a, b] => {
                     if let Ok(pair) = lanes.get_disjoint_mut([a, b].map(usize::from)) {
-                        messages::<KEY, 2, WAY>(pair);
+                        messages::<KEY, 2, MODE>(pair);
                     }
                 }
-                _ => group.iter().for_each(|&at| one::<KEY, WAY>(&mut lanes[usize::from(at)])),
+                _ => group.iter().for_each(|&at| one::<KEY, MODE>(&mut lanes[usize::from(at)])),
             }
         }
     }

@@ -12,7 +12,7 @@ macro_rules! beside {
         /// `A` messages.
         #[inline(never)]
         $(#[$feature])*
-        pub(super) fn messages<const KEY: usize, const A: usize, const WAY: bool>(
+        pub(super) fn messages<const KEY: usize, const A: usize, const MODE: bool>(
             lanes: [&mut Lane<'_, KEY>; A],
         ) {
             let mut lengths = [_mm_setzero_si128(); WIDTH];
@@ -27,7 +27,7 @@ macro_rules! beside {
                 s = associated::<KEY, A>(s, aads);
             }
             let texts = texts(&mut lanes);
-            s = if WAY == SEAL {
+            s = if MODE == SEAL {
                 pass::<KEY, A, ENCRYPT, _>(s, texts)
             } else {
                 pass::<KEY, A, DECRYPT, _>(s, texts)

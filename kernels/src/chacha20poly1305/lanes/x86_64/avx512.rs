@@ -10,7 +10,7 @@ mod passes;
 mod short;
 
 use crate::chacha20poly1305::lanes::{Lane, OPEN, SEAL, one};
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::{Level, wipe};
 use passes::Passes;
 
@@ -29,15 +29,15 @@ const MOST_AAD: usize = 64;
 const LONGEST: usize = 2048;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-pub(crate) fn run<const WAY: bool>(lanes: &mut [Lane<'_>], _: Way<WAY>) {
+pub(crate) fn run<const MODE: bool>(lanes: &mut [Lane<'_>], _: Mode<MODE>) {
     for lanes in lanes.chunks_mut(MANY) {
-        ordered::<WAY>(lanes);
+        ordered::<MODE>(lanes);
     }
 }
 
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn ordered<const WAY: bool>(lanes: &mut [Lane<'_>]) {
+fn ordered<const MODE: bool>(lanes: &mut [Lane<'_>]) {
     // The number of bytes by which a message is shorter than the longest possible one, and its
     // index.
     let mut keys = [0_u32; MANY];
@@ -46,7 +46,7 @@ fn ordered<const WAY: bool>(lanes: &mut [Lane<'_>]) {
     for (at, lane) in (0..).zip(&mut *lanes) {
         let bytes = lane.data.len();
         if bytes > LONGEST || lane.aad.len() > MOST_AAD {
-            one::<WAY>(lane);
+            one::<MODE>(lane);
             continue;
         }
         let key = word(LONGEST - bytes) << 8 | at;
@@ -65,11 +65,11 @@ fn ordered<const WAY: bool>(lanes: &mut [Lane<'_>]) {
     }
     for group in order[..count].chunks(GROUP) {
         if lanes[usize::from(group[0])].data.len() <= 64 && group.len() >= FEWEST_SHORT {
-            short::side_by_side::<WAY>(lanes, group);
+            short::side_by_side::<MODE>(lanes, group);
         } else if gains(lanes, group) {
-            side_by_side::<WAY>(lanes, group);
+            side_by_side::<MODE>(lanes, group);
         } else {
-            group.iter().for_each(|&at| one::<WAY>(&mut lanes[usize::from(at)]));
+            group.iter().for_each(|&at| one::<MODE>(&mut lanes[usize::from(at)]));
         }
     }
 }
@@ -117,19 +117,19 @@ fn places<'l, 'a>(lanes: &'l mut [Lane<'a>], order: &[u8]) -> [Option<&'l mut La
 /// Messages side by side, the longest first.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn side_by_side<const WAY: bool>(lanes: &mut [Lane<'_>], order: &[u8]) {
+fn side_by_side<const MODE: bool>(lanes: &mut [Lane<'_>], order: &[u8]) {
     let mut places = places(lanes, order);
     let mut keys = [[0; 64]; GROUP];
     let Some(mut passes) = Passes::new(&mut places[..order.len()]) else { return };
     let stream = passes.begin(&mut keys);
     let mut tags = [[0; 16]; GROUP];
-    if WAY == OPEN {
-        tags = hash::tags::<WAY>(&keys, passes.group);
+    if MODE == OPEN {
+        tags = hash::tags::<MODE>(&keys, passes.group);
     }
     passes.put(order.len(), &stream);
     passes.finish();
-    if WAY == SEAL {
-        tags = hash::tags::<WAY>(&keys, passes.group);
+    if MODE == SEAL {
+        tags = hash::tags::<MODE>(&keys, passes.group);
     }
     for (lane, tag) in passes.group.iter_mut().flatten().zip(tags) {
         *lane.tag = tag;

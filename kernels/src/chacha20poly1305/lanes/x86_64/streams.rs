@@ -3,7 +3,7 @@
 use crate::chacha::{self, Ietf};
 use crate::chacha20poly1305::lanes::{Lane, alone};
 use crate::chacha20poly1305::parts;
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::{Isa, Level, wipe};
 
 /// The kernel of ChaCha20 in lanes checks by itself for higher levels.
@@ -19,20 +19,20 @@ const LONGEST_OF_FOUR: usize = 64;
 const MANY: usize = 8;
 
 #[target_feature(enable = "ssse3")]
-pub(crate) fn run<const WAY: bool>(lanes: &mut [Lane<'_>], _: Way<WAY>) {
+pub(crate) fn run<const MODE: bool>(lanes: &mut [Lane<'_>], _: Mode<MODE>) {
     for lanes in lanes.chunks_mut(MANY) {
         let isa = lanes[0].isa;
         let longest = if isa.has(Level::Avx2) { LONGEST } else { LONGEST_OF_FOUR };
         if lanes.len() < 3 || lanes.iter().any(|lane| lane.data.len() > longest) {
-            alone::<WAY>(lanes);
+            alone::<MODE>(lanes);
         } else {
-            side_by_side::<WAY>(isa, lanes);
+            side_by_side::<MODE>(isa, lanes);
         }
     }
 }
 
 #[inline(never)]
-fn side_by_side<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
+fn side_by_side<const MODE: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
     let mut streams = [[0; 64 + LONGEST]; MANY];
     let mut places = streams.iter_mut();
     let mut makers: [chacha::Lane<'_>; MANY] = core::array::from_fn(|at| {
@@ -47,7 +47,7 @@ fn side_by_side<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
         let sizes = (lane.aad.len() as u64, lane.data.len() as u64);
         let (block, rest) = stream.split_first_chunk().expect("block 0 is there");
         let mut hash = parts::begun(isa, block, lane.aad);
-        parts::apply::<WAY>(&mut hash, rest, lane.data.reborrow());
+        parts::apply::<MODE>(&mut hash, rest, lane.data.reborrow());
         *lane.tag = parts::tag(hash, sizes.0, sizes.1, ());
     }
     wipe::memory(streams.as_flattened_mut());

@@ -10,7 +10,7 @@ use crate::aes::MAX_KEYS;
 use crate::gcm_siv::lanes::{Lane, one};
 use crate::gcm_siv::{OPEN, SEAL};
 use crate::ghash::x86_64::avx512::multiply;
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::simd::{load128, load128_masked, store128, store128_masked, wipe512};
 
 pub(crate) const NEEDS: Level = Level::Avx512;
@@ -30,39 +30,42 @@ impl<const BITS: usize> Lane<'_, BITS> {
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes,vpclmulqdq")]
-pub(crate) fn run<const BITS: usize, const WAY: bool>(lanes: &mut [Lane<'_, BITS>], _: Way<WAY>) {
+pub(crate) fn run<const BITS: usize, const MODE: bool>(
+    lanes: &mut [Lane<'_, BITS>],
+    _: Mode<MODE>,
+) {
     let mut rest = lanes;
     while !rest.is_empty() {
         let short = rest.iter().take(2 * WIDTH).take_while(|lane| !lane.is_long()).count();
         if short < 2 {
             let (now, after) = rest.split_at_mut(1);
-            now.iter_mut().for_each(one::<BITS, WAY>);
+            now.iter_mut().for_each(one::<BITS, MODE>);
             rest = after;
             continue;
         }
         let (now, after) = rest.split_at_mut(short);
         rest = after;
         match now.len() {
-            ..=WIDTH => beside::<BITS, 1, WAY>(now),
-            _ => beside::<BITS, 2, WAY>(now),
+            ..=WIDTH => beside::<BITS, 1, MODE>(now),
+            _ => beside::<BITS, 2, MODE>(now),
         }
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes,vpclmulqdq")]
-fn beside<const BITS: usize, const G: usize, const WAY: bool>(lanes: &mut [Lane<'_, BITS>]) {
+fn beside<const BITS: usize, const G: usize, const MODE: bool>(lanes: &mut [Lane<'_, BITS>]) {
     if BITS == 128 {
-        messages::<BITS, 11, G, WAY>(lanes);
+        messages::<BITS, 11, G, MODE>(lanes);
     } else {
-        messages::<BITS, MAX_KEYS, G, WAY>(lanes);
+        messages::<BITS, MAX_KEYS, G, MODE>(lanes);
     }
 }
 
 /// At most `4 G` messages, in steps that all make side by side.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes,vpclmulqdq")]
-fn messages<const BITS: usize, const N: usize, const G: usize, const WAY: bool>(
+fn messages<const BITS: usize, const N: usize, const G: usize, const MODE: bool>(
     lanes: &mut [Lane<'_, BITS>],
 ) {
     let zero = _mm512_setzero_si512();
@@ -70,7 +73,7 @@ fn messages<const BITS: usize, const N: usize, const G: usize, const WAY: bool>(
     let mut own = Own { keys: [[zero; N]; G], hash: [zero; G] };
     derive(lanes, &mut nonces, &mut own);
     let mut tags = [zero; G];
-    if WAY == SEAL {
+    if MODE == SEAL {
         tags = tags_of::<BITS, N, G, SEAL>(lanes, &own, nonces);
         crypt::<BITS, N, G>(lanes, &own, tags);
     } else {
@@ -201,7 +204,7 @@ fn sums(key: __m512i) -> __m512i {
 /// Hashes all messages and encrypts the sums. The plaintext is the output of messages to open.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes,vpclmulqdq")]
-fn tags_of<const BITS: usize, const N: usize, const G: usize, const WAY: bool>(
+fn tags_of<const BITS: usize, const N: usize, const G: usize, const MODE: bool>(
     lanes: &mut [Lane<'_, BITS>],
     own: &Own<N, G>,
     nonces: [__m512i; G],
@@ -216,7 +219,7 @@ fn tags_of<const BITS: usize, const N: usize, const G: usize, const WAY: bool>(
             for (g, sum) in sums.iter_mut().enumerate() {
                 let mut parts = [_mm_setzero_si128(); WIDTH];
                 for (part, lane) in parts.iter_mut().zip(lanes.iter_mut().skip(4 * g)) {
-                    let text = if WAY == SEAL { lane.data.get_in() } else { lane.data.get_out() };
+                    let text = if MODE == SEAL { lane.data.get_in() } else { lane.data.get_out() };
                     *part = load128_masked(&text[at..]);
                 }
                 *sum = multiply(_mm512_xor_si512(*sum, joined(parts)), h[g]);
@@ -235,7 +238,7 @@ fn tags_of<const BITS: usize, const N: usize, const G: usize, const WAY: bool>(
             for (part, lane) in parts.iter_mut().zip(lanes.iter_mut().skip(4 * g)) {
                 // Zeros before the first block change nothing.
                 if let Some(at) = (at + blocks(lane)).checked_sub(most) {
-                    *part = block::<BITS, WAY>(lane, at);
+                    *part = block::<BITS, MODE>(lane, at);
                 }
             }
             sums[g] = multiply(_mm512_xor_si512(sums[g], joined(parts)), h[g]);
@@ -270,13 +273,13 @@ fn blocks<const BITS: usize>(lane: &Lane<'_, BITS>) -> usize {
 /// A block that is hashed.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn block<const BITS: usize, const WAY: bool>(lane: &mut Lane<'_, BITS>, at: usize) -> __m128i {
+fn block<const BITS: usize, const MODE: bool>(lane: &mut Lane<'_, BITS>, at: usize) -> __m128i {
     let (aad, bytes) = (lane.aad.len(), lane.data.len());
     let Some(at) = at.checked_sub(aad.div_ceil(16)) else {
         return load128_masked(&lane.aad[16 * at..]);
     };
     if 16 * at < bytes {
-        let text = if WAY == SEAL { lane.data.get_in() } else { lane.data.get_out() };
+        let text = if MODE == SEAL { lane.data.get_in() } else { lane.data.get_out() };
         return load128_masked(&text[16 * at..]);
     }
     _mm_set_epi64x((8 * bytes as u64).cast_signed(), (8 * aad as u64).cast_signed())

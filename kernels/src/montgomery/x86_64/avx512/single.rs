@@ -2,10 +2,10 @@
 
 use core::arch::x86_64::*;
 
-use super::alone::{Moduli, Number};
+use super::horizontal::{Moduli, Number};
 use super::load;
 use super::own_digits;
-use super::turned::store_remainder;
+use super::radix52::store_remainder;
 use crate::montgomery::digits::DIGIT;
 use crate::montgomery::limbs::window;
 use crate::montgomery::modulus::Modulus;
@@ -117,7 +117,7 @@ impl<'a, const V: usize, const N: usize> Numbers<'a, V, N> {
     }
 }
 
-/// The digits of a number. Not inlined, see [`super::turned`].
+/// The digits of a number. Not inlined, see [`super::radix52`].
 #[inline(never)]
 fn spread<const V: usize>(limbs: &[u64], number: &mut Number<V>) {
     for (at, digit) in number.iter_mut().flat_map(|lanes| &mut lanes.0).enumerate() {

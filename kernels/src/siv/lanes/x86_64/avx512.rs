@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 
 use crate::aes::lanes::x86_64::avx512::transpose;
 use crate::aes::x86_64::avx512::broadcast;
-use crate::isa::Way;
+use crate::isa::Mode;
 use crate::simd::{first_bytes, load128, load512, load512_part, store512, store512_part};
 use crate::siv::cmac::{Subkeys, doubled};
 use crate::siv::lanes::{GROUP, Lane, SEAL};
@@ -22,19 +22,19 @@ const LANES: usize = 16;
 
 /// Serves messages of at most 64 bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,vaes")]
-pub(crate) fn short<const N: usize, const WAY: bool>(
+pub(crate) fn short<const N: usize, const MODE: bool>(
     keys: &Keys<'_, N>,
     sums: &mut [u128; GROUP],
     lanes: &mut [Lane<'_>],
-    _: Way<WAY>,
+    _: Mode<MODE>,
 ) -> bool {
     for (lanes, sums) in lanes.chunks_mut(LANES).zip(sums.chunks(LANES)) {
         let longest = lanes.iter().map(|lane| lane.data.len()).max().unwrap_or_default();
         match longest {
-            0..=16 => sixteen::<N, WAY, 1>(keys, sums, lanes),
-            17..=32 => sixteen::<N, WAY, 2>(keys, sums, lanes),
-            33..=48 => sixteen::<N, WAY, 3>(keys, sums, lanes),
-            _ => sixteen::<N, WAY, 4>(keys, sums, lanes),
+            0..=16 => sixteen::<N, MODE, 1>(keys, sums, lanes),
+            17..=32 => sixteen::<N, MODE, 2>(keys, sums, lanes),
+            33..=48 => sixteen::<N, MODE, 3>(keys, sums, lanes),
+            _ => sixteen::<N, MODE, 4>(keys, sums, lanes),
         }
     }
     true
@@ -43,7 +43,7 @@ pub(crate) fn short<const N: usize, const WAY: bool>(
 /// Up to 16 messages of at most `B` blocks.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,vaes")]
-fn sixteen<const N: usize, const WAY: bool, const B: usize>(
+fn sixteen<const N: usize, const MODE: bool, const B: usize>(
     keys: &Keys<'_, N>,
     sums: &[u128],
     lanes: &mut [Lane<'_>],
@@ -53,7 +53,7 @@ fn sixteen<const N: usize, const WAY: bool, const B: usize>(
     for (at, lane) in lanes.iter().enumerate().filter(|(_, lane)| !lane.data.is_empty()) {
         rows[at / 4][at % 4] = load512_part(lane.data.get_in());
     }
-    if WAY != SEAL {
+    if MODE != SEAL {
         let mut vs = [[0; 64]; 4];
         for (at, lane) in lanes.iter().enumerate() {
             vs[at / 4].as_chunks_mut().0[at % 4] = *lane.v;
@@ -85,7 +85,7 @@ fn sixteen<const N: usize, const WAY: bool, const B: usize>(
     for (bytes, four) in bytes.iter_mut().zip(vs) {
         store512(bytes, four);
     }
-    if WAY == SEAL {
+    if MODE == SEAL {
         let stream = stream::<N, B>(keys.cipher, vs);
         for (at, lane) in lanes.iter_mut().enumerate() {
             let row = _mm512_xor_si512(rows[at / 4][at % 4], stream[at / 4][at % 4]);

@@ -70,7 +70,7 @@ impl Packets {
                     return Err(Defect::Forgery);
                 }
             }
-            open(&self.keys, self.number, &mut self.packet).or(Err(Defect::Refusal))?;
+            open(&self.keys, self.number, &mut self.packet).or(Err(Defect::RejectReason))?;
             if !self.is_back() {
                 return Err(Defect::Answer);
             }

@@ -58,7 +58,7 @@ impl Records {
                 if link.wire.windows(16).any(|window| data.starts_with(window)) {
                     return Err(Defect::Answer);
                 }
-                link.read(came).or(Err(Defect::Refusal))?;
+                link.read(came).or(Err(Defect::RejectReason))?;
                 if data != came {
                     return Err(Defect::Answer);
                 }

@@ -13,7 +13,7 @@ type Pair = [u8; 32];
 /// else the input. Each has the front of its block 0 as its key.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-pub(super) fn tags<const WAY: bool>(
+pub(super) fn tags<const MODE: bool>(
     keys: &[[u8; 64]; GROUP],
     group: &mut [Option<&mut Lane<'_>>],
 ) -> [[u8; 16]; GROUP] {
@@ -22,7 +22,7 @@ pub(super) fn tags<const WAY: bool>(
     let mut texts: [&[u8]; GROUP] = [&[]; GROUP];
     for ((lane, aad), text) in group.iter_mut().flatten().zip(&mut aads).zip(&mut texts) {
         *aad = lane.aad;
-        *text = if WAY == SEAL { lane.data.get_out() } else { lane.data.get_in() };
+        *text = if MODE == SEAL { lane.data.get_out() } else { lane.data.get_in() };
     }
     let (low, high) = halves(keys);
     let mut hash = Hash {

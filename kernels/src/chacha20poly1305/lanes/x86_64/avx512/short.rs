@@ -36,7 +36,7 @@ struct Group<'l, 'a> {
 /// The messages whose indices are `order`, the longest first.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-pub(super) fn side_by_side<const WAY: bool>(lanes: &mut [Lane<'_>], order: &[u8]) {
+pub(super) fn side_by_side<const MODE: bool>(lanes: &mut [Lane<'_>], order: &[u8]) {
     let mut group = Group {
         lanes,
         slots: [[0; SLOT]; GROUP],
@@ -60,8 +60,8 @@ pub(super) fn side_by_side<const WAY: bool>(lanes: &mut [Lane<'_>], order: &[u8]
         }
     }
     match order.first_chunk() {
-        Some(order) => group.encrypt_ones::<WAY>(order),
-        _ => group.encrypt::<WAY>(order),
+        Some(order) => group.encrypt_ones::<MODE>(order),
+        _ => group.encrypt::<MODE>(order),
     }
     let mut eights = group.eights();
     group.absorb(&mut eights, order.len());
@@ -75,7 +75,7 @@ impl Group<'_, '_> {
     /// the slots.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-    fn encrypt<const WAY: bool>(&mut self, order: &[u8]) {
+    fn encrypt<const MODE: bool>(&mut self, order: &[u8]) {
         for (slot, &at) in (0..).zip(order) {
             let blocks = self.lanes[usize::from(at)].data.len().div_ceil(64);
             for ahead in 0..=blocks {
@@ -83,28 +83,28 @@ impl Group<'_, '_> {
                 self.ahead |= (ahead as u64) << (4 * self.count);
                 self.count += 1;
                 if self.count == 16 {
-                    self.pass::<WAY>();
+                    self.pass::<MODE>();
                 }
             }
         }
         if self.count > 0 {
-            self.pass::<WAY>();
+            self.pass::<MODE>();
         }
     }
 
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-    fn pass<const WAY: bool>(&mut self) {
+    fn pass<const MODE: bool>(&mut self) {
         if self.count <= 8 {
             let stream = eight_blocks(self);
             for (at, &[front, back]) in stream.iter().enumerate().take(self.count) {
                 let stream = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(front), back);
-                self.put::<WAY>(at, stream);
+                self.put::<MODE>(at, stream);
             }
         } else {
             let stream = sixteen_blocks(self);
             for (at, stream) in stream.iter().enumerate().take(self.count) {
-                self.put::<WAY>(at, *stream);
+                self.put::<MODE>(at, *stream);
             }
         }
         (self.count, self.ahead) = (0, 0);
@@ -114,7 +114,7 @@ impl Group<'_, '_> {
     /// their data, and no list of blocks.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-    fn encrypt_ones<const WAY: bool>(&mut self, order: &[u8; GROUP]) {
+    fn encrypt_ones<const MODE: bool>(&mut self, order: &[u8; GROUP]) {
         for (slot, (block, &at)) in (0..).zip(self.blocks.iter_mut().zip(order)) {
             *block = (at, slot);
         }
@@ -127,7 +127,7 @@ impl Group<'_, '_> {
             self.all_ahead = 1;
             let stream = sixteen_blocks(self);
             for (slot, (stream, &at)) in stream.iter().zip(order).enumerate() {
-                self.put_data::<WAY>(at, slot, 0, *stream);
+                self.put_data::<MODE>(at, slot, 0, *stream);
             }
         }
     }
@@ -135,19 +135,19 @@ impl Group<'_, '_> {
     /// XORs a block of keystream into its data, or keeps it if it is block 0.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-    fn put<const WAY: bool>(&mut self, at: usize, stream: __m512i) {
+    fn put<const MODE: bool>(&mut self, at: usize, stream: __m512i) {
         let (lane, slot) = self.blocks[at];
         let slot = usize::from(slot);
         match (self.ahead >> (4 * at)).to_le_bytes()[0] & 15 {
             0 => store512(&mut self.keys[slot], stream),
-            ahead => self.put_data::<WAY>(lane, slot, usize::from(ahead) - 1, stream),
+            ahead => self.put_data::<MODE>(lane, slot, usize::from(ahead) - 1, stream),
         }
     }
 
     /// XORs a block of keystream into a block of data, and copies the ciphertext.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-    fn put_data<const WAY: bool>(&mut self, lane: u8, slot: usize, block: usize, stream: __m512i) {
+    fn put_data<const MODE: bool>(&mut self, lane: u8, slot: usize, block: usize, stream: __m512i) {
         let place = self.front(slot) + 64 * block;
         let data = self.lanes[usize::from(lane)].data.reborrow();
         let (_, mut data) = data.split_at(64 * block);
@@ -158,14 +158,14 @@ impl Group<'_, '_> {
             if let Some(out) = data.get_out().first_chunk_mut() {
                 store512(out, other);
             }
-            store512(copy, if WAY == SEAL { other } else { text });
+            store512(copy, if MODE == SEAL { other } else { text });
         } else {
             let text = load512_short(data.get_in());
             let other = _mm512_xor_si512(text, stream);
             store512_short(data.get_out(), other);
             // Bytes past the end are zero, as in Poly1305.
             let sealed = _mm512_maskz_mov_epi8(first_bytes(data.len()), other);
-            store512(copy, if WAY == SEAL { sealed } else { text });
+            store512(copy, if MODE == SEAL { sealed } else { text });
         }
     }
 

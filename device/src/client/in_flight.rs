@@ -1,0 +1,83 @@
+//! Messages in flight, with their buffers.
+
+use super::channel::Channel;
+use super::window::Owner;
+use crate::protocol::request::{Code, Request};
+use crate::protocol::status;
+use crate::shared::Mapping;
+use crate::{Completion, Error, Message, Rejected};
+
+/// What a client keeps of a message in flight.
+pub(super) struct InFlight<B> {
+    /// The number of its request.
+    pub(super) number: u64,
+    buffer: B,
+    user: u64,
+    /// Where in the buffer the answer belongs.
+    answer: usize,
+}
+
+/// Puts a message into the ring.
+#[inline]
+pub(super) fn put<N: AsRef<[u8]>, B: AsMut<[u8]>>(
+    channel: &mut Channel,
+    message: Message<N, B>,
+    owner: Owner,
+) -> Result<InFlight<B>, Rejected<Message<N, B>>> {
+    if let Err(reason) = channel.check_usable() {
+        return Err(Rejected { given: message, reason });
+    }
+    let Message { mut buffer, user, header, nonce, code, session } = message;
+    let bytes = buffer.as_mut();
+    let mut answer = header;
+    let put = match bytes.len().checked_sub(header) {
+        None => Err(Error::Refused(lanecrypt_engine::Error::AadLength)),
+        Some(mut length) => {
+            if code.is_long() {
+                // All before the signature is signed. The daemon refuses one that is too short.
+                let signature = session.map_or(0, |session| session.signature_length());
+                length = length.min(signature);
+                answer = bytes.len() - length;
+            }
+            let request = Request {
+                session: session.map_or(0, |session| session.number),
+                code,
+                nonce: nonce.as_ref(),
+                header: answer,
+                length,
+            };
+            channel.put(&request, owner, |memory, offset| {
+                code == Code::Fill || memory.write(offset, bytes)
+            })
+        }
+    };
+    match put {
+        Ok(number) => Ok(InFlight { number, buffer, user, answer }),
+        Err(reason) => {
+            let given = Message { buffer, user, header, nonce, code, session };
+            Err(Rejected { given, reason })
+        }
+    }
+}
+
+impl<B> InFlight<B> {
+    /// The completion with this outcome.
+    #[inline]
+    pub(super) fn completed(self, outcome: Result<(), Error>) -> Completion<B> {
+        Completion::new(self.buffer, self.user, outcome)
+    }
+}
+
+impl<B: AsMut<[u8]>> InFlight<B> {
+    /// Copies the answer, which is here, into the buffer, and says what has become of the message.
+    #[inline]
+    pub(super) fn read(&mut self, memory: &Mapping, offset: u32, status: u32) -> Result<(), Error> {
+        if status::changes(status)
+            && let Some(room) = self.buffer.as_mut().get_mut(self.answer..)
+            && !memory.read(offset, room)
+        {
+            return Err(Error::Malformed);
+        }
+        status::outcome(status)
+    }
+}

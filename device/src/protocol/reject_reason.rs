@@ -1,0 +1,70 @@
+//! Why the daemon refuses what a client asks by the socket.
+
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Why the daemon refuses a client, or a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum RejectReason {
+    /// The daemon has another version of the protocol: this one.
+    Version(u32),
+    /// The daemon does not serve this user.
+    User(u32),
+    /// The daemon has no more file descriptors.
+    Descriptors,
+    /// The daemon has no more memory.
+    Memory,
+    /// The daemon has as many clients as it takes.
+    Clients,
+    /// The client has as many sessions as it may have.
+    Sessions,
+    /// The daemon has no such algorithm.
+    Algorithm,
+    /// The algorithm has no keys of this length.
+    KeyLength,
+    /// The two halves of the key are the same.
+    WeakKey,
+    /// The RSA key is malformed, or its numbers do not belong together.
+    Key,
+    /// The daemon serves the null cipher only if it was started with `--allow-null`.
+    Null,
+    /// There is no key of this name, or not for this user.
+    Name,
+    /// The client has no such session.
+    Session,
+    /// The daemon could not make random bytes.
+    Entropy,
+    /// What was asked is not of the protocol, or not at this time.
+    Malformed,
+    /// The named RSA key does not make signatures with this hash function and padding.
+    Padding,
+}
+
+impl fmt::Display for RejectReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version(version) => {
+                write!(f, "the daemon speaks version {version}, this program {}", super::VERSION)
+            }
+            Self::User(user) => write!(f, "the daemon does not serve user {user}"),
+            Self::Descriptors => f.pad("the daemon has no more file descriptors"),
+            Self::Memory => f.pad("the daemon has no more memory"),
+            Self::Clients => f.pad("the daemon has as many clients as it takes"),
+            Self::Sessions => f.pad("the client has as many sessions as it may have"),
+            Self::Algorithm => f.pad("the daemon does not have the algorithm"),
+            Self::KeyLength => f.pad("wrong key length"),
+            Self::WeakKey => f.pad("weak key"),
+            Self::Key => f.pad("malformed or inconsistent key"),
+            Self::Null => f.pad("the daemon does not allow the null cipher"),
+            Self::Name => f.pad("no key of this name for this user"),
+            Self::Session => f.pad("no such session"),
+            Self::Entropy => f.pad("the daemon has no random bytes"),
+            Self::Malformed => f.pad("the daemon does not understand what was asked"),
+            Self::Padding => f.pad("the key is not for this hash function and padding"),
+        }
+    }
+}
+
+impl core::error::Error for RejectReason {}

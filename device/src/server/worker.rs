@@ -1,0 +1,305 @@
+//! A thread for what takes long, so that the daemon goes on meanwhile.
+
+use core::panic::AssertUnwindSafe;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::panic::catch_unwind;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+/// Tells the daemon that clerks have done something.
+#[derive(Debug)]
+pub(super) struct CompletionNotifier {
+    is_there: AtomicBool,
+    /// Becomes readable when there is something, so that a daemon that sleeps wakes.
+    descriptor: OwnedFd,
+}
+
+impl CompletionNotifier {
+    pub(super) fn new() -> io::Result<Self> {
+        let descriptor = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Self { is_there: AtomicBool::new(false), descriptor })
+    }
+
+    /// Whether there is something that has not been taken.
+    #[inline]
+    pub(super) fn is_there(&self) -> bool {
+        // Relaxed: `take` comes before what was done is looked at.
+        self.is_there.load(Ordering::Relaxed)
+    }
+
+    /// Whether there was something. Whoever calls it must look at all clerks then.
+    #[inline]
+    pub(super) fn take(&self) -> bool {
+        // Acquire: pairs with `tell`, so that what was done before is found.
+        self.is_there() && self.is_there.swap(false, Ordering::Acquire)
+    }
+
+    fn tell(&self) {
+        // Release: pairs with `take`.
+        self.is_there.store(true, Ordering::Release);
+        // Always, so that it needs no protocol of its own; it costs less than a thousandth of a
+        // signature. It can only fail if the descriptor is full, and then the daemon wakes anyway.
+        let _ = rustix::io::write(&self.descriptor, &1_u64.to_ne_bytes());
+    }
+}
+
+impl AsFd for CompletionNotifier {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
+    }
+}
+
+/// What a clerk does with jobs `J`, one or several at a time. It makes a `D` of each.
+pub(super) trait Work<J, D>: Send + 'static {
+    /// The most jobs that are done together.
+    const TOGETHER: usize;
+
+    /// Does all of these jobs, each for the client of this number.
+    fn work(&mut self, jobs: &mut [(u64, J)], done: &mut Vec<(u64, D)>);
+
+    /// What comes of a job if [`work`](Self::work) panics.
+    fn failed(job: J) -> D;
+}
+
+/// A thread that does jobs for clients, of each in its turn. It begins with the first job, and runs
+/// where the process may, wherever the daemon's own thread is placed.
+#[derive(Debug)]
+pub(super) struct Worker<J, D> {
+    shared: Arc<Shared<J, D>>,
+    thread: Option<JoinHandle<()>>,
+    name: &'static str,
+    news: Arc<CompletionNotifier>,
+    processors: Option<CpuSet>,
+}
+
+#[derive(Debug)]
+struct Shared<J, D> {
+    desk: Mutex<Backlog<J, D>>,
+    /// Notified when there are jobs, or no more will come.
+    comes: Condvar,
+    /// Notified when something was done.
+    goes: Condvar,
+}
+
+/// What lies between the daemon and a clerk.
+#[derive(Debug)]
+struct Backlog<J, D> {
+    /// The jobs of each client that has some. The first client is served next.
+    lines: VecDeque<(u64, VecDeque<J>)>,
+    /// How many jobs are being done.
+    begun: usize,
+    done: Vec<(u64, D)>,
+    is_closed: bool,
+}
+
+impl<J, D> Shared<J, D> {
+    fn lock(&self) -> MutexGuard<'_, Backlog<J, D>> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<J, D> Backlog<J, D> {
+    /// Takes jobs, one of each client in turn.
+    fn take(&mut self, most: usize, jobs: &mut Vec<(u64, J)>) {
+        while jobs.len() < most
+            && let Some((client, mut line)) = self.lines.pop_front()
+        {
+            jobs.extend(line.pop_front().map(|job| (client, job)));
+            if !line.is_empty() {
+                self.lines.push_back((client, line));
+            }
+        }
+        self.begun = jobs.len();
+    }
+}
+
+impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
+    pub(super) fn new(name: &'static str, news: &Arc<CompletionNotifier>) -> Self {
+        let desk = Backlog { lines: VecDeque::new(), begun: 0, done: Vec::new(), is_closed: false };
+        let shared = Shared { desk: Mutex::new(desk), comes: Condvar::new(), goes: Condvar::new() };
+        // Those that the process has before the daemon's thread is moved.
+        let processors = sched_getaffinity(None).ok();
+        Self { shared: Arc::new(shared), thread: None, name, news: news.clone(), processors }
+    }
+
+    /// Begins to work, unless it has.
+    ///
+    /// # Errors
+    ///
+    /// The system gave no thread.
+    pub(super) fn begin<W: Work<J, D>>(&mut self, work: impl FnOnce() -> W) -> io::Result<()> {
+        if self.thread.is_some() {
+            return Ok(());
+        }
+        let (shared, news, processors) = (self.shared.clone(), self.news.clone(), self.processors);
+        let mut work = work();
+        let thread = thread::Builder::new().name(self.name.into());
+        self.thread = Some(thread.spawn(move || {
+            if let Some(processors) = processors {
+                // If it may not, it stays where the daemon's thread is.
+                let _ = sched_setaffinity(None, &processors);
+            }
+            run(&shared, &news, &mut work);
+        })?);
+        Ok(())
+    }
+}
+
+impl<J, D> Worker<J, D> {
+    /// Gives it a job for the client of this number.
+    pub(super) fn give(&self, client: u64, job: J) {
+        let mut desk = self.shared.lock();
+        match desk.lines.iter_mut().find(|(other, _)| *other == client) {
+            Some((_, line)) => line.push_back(job),
+            None => desk.lines.push_back((client, VecDeque::from([job]))),
+        }
+        drop(desk);
+        self.shared.comes.notify_one();
+    }
+
+    /// Drops what it has not begun for a client that is gone.
+    pub(super) fn forget(&self, client: u64) {
+        let mut desk = self.shared.lock();
+        let at = desk.lines.iter().position(|(other, _)| *other == client);
+        let line = at.and_then(|at| desk.lines.remove(at));
+        // Keys are wiped without the lock.
+        drop(desk);
+        drop(line);
+    }
+
+    /// What it has done since the last call.
+    pub(super) fn done(&self) -> Vec<(u64, D)> {
+        core::mem::take(&mut self.shared.lock().done)
+    }
+
+    /// Waits until it has done something, or has nothing to do; true in the first case.
+    pub(super) fn wait(&self) -> bool {
+        let mut desk = self.shared.lock();
+        while desk.done.is_empty() && (desk.begun > 0 || !desk.lines.is_empty()) {
+            desk = self.shared.goes.wait(desk).unwrap_or_else(PoisonError::into_inner);
+        }
+        !desk.done.is_empty()
+    }
+
+    /// Leaves the thread alone, which ends when it has done what it has begun.
+    #[cfg(feature = "rsa")]
+    pub(super) fn leave(&mut self) {
+        drop(self.thread.take());
+    }
+}
+
+impl<J, D> Drop for Worker<J, D> {
+    fn drop(&mut self) {
+        let mut desk = self.shared.lock();
+        desk.is_closed = true;
+        let lines = core::mem::take(&mut desk.lines);
+        drop(desk);
+        drop(lines);
+        self.shared.comes.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // It does not panic.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Works until no more jobs will come.
+fn run<J, D, W: Work<J, D>>(shared: &Shared<J, D>, news: &CompletionNotifier, work: &mut W) {
+    let (mut jobs, mut done) = (Vec::new(), Vec::new());
+    loop {
+        let mut desk = shared.lock();
+        while desk.lines.is_empty() && !desk.is_closed {
+            desk = shared.comes.wait(desk).unwrap_or_else(PoisonError::into_inner);
+        }
+        if desk.is_closed {
+            return;
+        }
+        desk.take(W::TOGETHER, &mut jobs);
+        drop(desk);
+        let worked = catch_unwind(AssertUnwindSafe(|| work.work(&mut jobs, &mut done)));
+        if worked.is_err() {
+            done.clear();
+            done.extend(jobs.drain(..).map(|(client, job)| (client, W::failed(job))));
+        }
+        // What it has held is wiped.
+        jobs.clear();
+        let mut desk = shared.lock();
+        desk.begun = 0;
+        desk.done.append(&mut done);
+        drop(desk);
+        news.tell();
+        shared.goes.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Notes which jobs were done together.
+    struct Noted {
+        begun: std::sync::mpsc::Sender<Vec<(u64, u32)>>,
+        goes_on: std::sync::mpsc::Receiver<()>,
+    }
+
+    impl Work<u32, u32> for Noted {
+        const TOGETHER: usize = 4;
+
+        fn work(&mut self, jobs: &mut [(u64, u32)], done: &mut Vec<(u64, u32)>) {
+            self.begun.send(jobs.to_vec()).expect("somebody looks");
+            self.goes_on.recv().expect("somebody lets it go on");
+            done.extend(jobs.iter().map(|(client, job)| (*client, job * 10)));
+            assert!(!jobs.iter().any(|(_, job)| *job == 13), "the job that fails");
+        }
+
+        fn failed(job: u32) -> u32 {
+            job + 1000
+        }
+    }
+
+    #[test]
+    fn clients_are_served_in_turn_and_none_is_lost() {
+        let news = Arc::new(CompletionNotifier::new().expect("there are descriptors"));
+        let (begun, begins) = std::sync::mpsc::channel();
+        let (go_on, goes_on) = std::sync::mpsc::channel();
+        let mut clerk: Worker<u32, u32> = Worker::new("clerk", &news);
+        clerk.begin(|| Noted { begun, goes_on }).expect("there are threads");
+        assert!(!clerk.wait() && !news.is_there());
+        clerk.give(1, 0);
+        assert_eq!(begins.recv().expect("it works"), [(1, 0)]);
+        // The first client has many, and the others do not wait for all of them.
+        (1..=6).for_each(|job| clerk.give(1, job));
+        clerk.give(2, 7);
+        clerk.give(3, 8);
+        clerk.give(3, 9);
+        clerk.give(4, 11);
+        clerk.forget(4);
+        go_on.send(()).expect("it works");
+        assert!(clerk.wait() && news.take() && !news.is_there());
+        assert_eq!(clerk.done(), [(1, 0)]);
+        assert_eq!(begins.recv().expect("it works"), [(1, 1), (2, 7), (3, 8), (1, 2)]);
+        go_on.send(()).expect("it works");
+        assert_eq!(begins.recv().expect("it works"), [(3, 9), (1, 3), (1, 4), (1, 5)]);
+        // Somebody who goes while his job is being done.
+        clerk.forget(3);
+        go_on.send(()).expect("it works");
+        assert_eq!(begins.recv().expect("it works"), [(1, 6)]);
+        clerk.give(5, 13);
+        go_on.send(()).expect("it works");
+        assert_eq!(begins.recv().expect("it works"), [(5, 13)]);
+        go_on.send(()).expect("it works");
+        let mut done = Vec::new();
+        while clerk.wait() {
+            done.append(&mut clerk.done());
+        }
+        let sum: u32 = done.iter().map(|(_, job)| job).sum();
+        assert_eq!((done.len(), sum), (10, 10 * (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9) + 1013));
+        assert!(news.take());
+    }
+}

@@ -1,0 +1,196 @@
+//! GCM by the kernels of AES and GHASH in turn, and the specification of those in one pass.
+
+use inout::InOutBuf;
+
+use super::message::{ANY, LOW, absorb, counted, ctr};
+use super::{OPEN, PART, SEAL, lengths};
+use crate::isa::Mode;
+use crate::{ghash, wipe};
+
+/// Sections 7.1 and 7.2, from the first counter block on, at levels without AES instructions.
+pub(super) fn run<const N: usize, const MODE: bool>(
+    hash: &ghash::Key,
+    keys: &[[u8; 16]; N],
+    first: u128,
+    aad: &[u8],
+    data: InOutBuf<'_, '_, u8>,
+    _: Mode<MODE>,
+) -> [u8; 16] {
+    at::<N, MODE, LOW>(hash, keys, first, aad, data)
+}
+
+/// The same at any level, for messages that the kernels in one pass do not take.
+pub(super) fn any<const N: usize, const MODE: bool>(
+    hash: &ghash::Key,
+    keys: &[[u8; 16]; N],
+    first: u128,
+    aad: &[u8],
+    data: InOutBuf<'_, '_, u8>,
+) -> [u8; 16] {
+    at::<N, MODE, ANY>(hash, keys, first, aad, data)
+}
+
+#[inline(always)]
+fn at<const N: usize, const MODE: bool, const LEVELS: bool>(
+    hash: &ghash::Key,
+    keys: &[[u8; 16]; N],
+    first: u128,
+    aad: &[u8],
+    data: InOutBuf<'_, '_, u8>,
+) -> [u8; 16] {
+    let lengths = lengths(aad.len() as u64, data.len() as u64).to_be_bytes();
+    let isa = hash.isa();
+    let mut sum = [0; 16];
+    absorb(hash, &mut sum, aad);
+
+    // The first counter block is for the tag. It is encrypted together with those of the first
+    // data, because kernels without AES instructions take as long for eight blocks as for one.
+    let mut head = [0; 16 * 8];
+    let length = data.len().min(head.len() - 16);
+    let (mut begun, data) = data.split_at(length);
+    let text = 16..16 + length;
+    head[text.clone()].copy_from_slice(begun.get_in());
+    if MODE == OPEN {
+        absorb(hash, &mut sum, begun.get_in());
+    }
+    let mut counter = ctr::<N, LEVELS>(isa, keys, first, (&mut head[..text.end]).into());
+    begun.get_out().copy_from_slice(&head[text]);
+    if MODE == SEAL {
+        absorb(hash, &mut sum, begun.get_out());
+    }
+
+    let mut data = data;
+    while !data.is_empty() {
+        let length = data.len().min(PART);
+        let (mut part, rest) = data.split_at(length);
+        if MODE == OPEN {
+            absorb(hash, &mut sum, part.get_in());
+        }
+        counter = ctr::<N, LEVELS>(isa, keys, counter, part.reborrow());
+        if MODE == SEAL {
+            absorb(hash, &mut sum, part.get_out());
+        }
+        data = rest;
+    }
+    hash.absorb(&mut sum, &[lengths]);
+    let mut tag = sum;
+    for (byte, mask) in tag.iter_mut().zip(head) {
+        *byte ^= mask;
+    }
+    wipe::memory(&mut head);
+    tag
+}
+
+/// What comes after `done` bytes of data, whose message has this tag so far: the new tag. `lengths` are
+/// the last blocks that are hashed, without these data and with them. There is at least one byte.
+///
+/// At any level, and for counters that wrap.
+#[expect(clippy::too_many_arguments, reason = "what a message consists of")]
+pub(super) fn more<const N: usize, const MODE: bool>(
+    hash: &ghash::Key,
+    keys: &[[u8; 16]; N],
+    first: u128,
+    tag: &[u8; 16],
+    done: u64,
+    lengths: [u128; 2],
+    data: InOutBuf<'_, '_, u8>,
+    _: Mode<MODE>,
+) -> [u8; 16] {
+    let isa = hash.isa();
+    let at = (done % 16) as usize;
+    let mut next = counted(first, 1 + done / 16);
+    let [before, after] = lengths;
+    let length = if at == 0 { 0 } else { data.len().min(16 - at) };
+    let (mut front, mut data) = data.split_at(length);
+    let mut completed = [0; 16];
+    if at > 0 {
+        let place = at..at + length;
+        let mut stream = [0; 16];
+        next = ctr::<N, ANY>(isa, keys, next, (&mut stream[..]).into());
+        if MODE == OPEN {
+            completed[place.clone()].copy_from_slice(front.get_in());
+        }
+        front.xor_in2out(&stream[place.clone()]);
+        if MODE == SEAL {
+            completed[place].copy_from_slice(front.get_out());
+        }
+        wipe::memory(&mut stream);
+    }
+    if data.is_empty() {
+        return go_on(hash, tag, completed, (before ^ after).to_be_bytes());
+    }
+
+    let mask = mask(hash, keys, first);
+    let mut block = [0; 16];
+    let length = data.len().min(16);
+    let (mut part, rest) = data.split_at(length);
+    data = rest;
+    if MODE == OPEN {
+        block[..length].copy_from_slice(part.get_in());
+    }
+    next = ctr::<N, ANY>(isa, keys, next, part.reborrow());
+    if MODE == SEAL {
+        block[..length].copy_from_slice(part.get_out());
+    }
+    let mut sum = added(go_on(hash, tag, completed, added(before.to_be_bytes(), block)), mask);
+    while !data.is_empty() {
+        let length = data.len().min(PART);
+        let (mut part, rest) = data.split_at(length);
+        if MODE == OPEN {
+            absorb(hash, &mut sum, part.get_in());
+        }
+        next = ctr::<N, ANY>(isa, keys, next, part.reborrow());
+        if MODE == SEAL {
+            absorb(hash, &mut sum, part.get_out());
+        }
+        data = rest;
+    }
+    hash.absorb(&mut sum, &[after.to_be_bytes()]);
+    added(sum, mask)
+}
+
+/// More associated data, of which `done` bytes have come: the new tag. There is at least one byte.
+pub(super) fn associate_more<const N: usize>(
+    hash: &ghash::Key,
+    keys: &[[u8; 16]; N],
+    first: u128,
+    tag: &[u8; 16],
+    done: u64,
+    [before, after]: [u128; 2],
+    aad: &[u8],
+) -> [u8; 16] {
+    let at = (done % 16) as usize;
+    let (front, aad) = aad.split_at(if at == 0 { 0 } else { aad.len().min(16 - at) });
+    let mut completed = [0; 16];
+    completed[at..at + front.len()].copy_from_slice(front);
+    if aad.is_empty() {
+        return go_on(hash, tag, completed, (before ^ after).to_be_bytes());
+    }
+    let mask = mask(hash, keys, first);
+    let (front, rest) = aad.split_at(aad.len().min(16));
+    let mut block = [0; 16];
+    block[..front.len()].copy_from_slice(front);
+    let mut sum = added(go_on(hash, tag, completed, added(before.to_be_bytes(), block)), mask);
+    absorb(hash, &mut sum, rest);
+    hash.absorb(&mut sum, &[after.to_be_bytes()]);
+    added(sum, mask)
+}
+
+/// The mask of the tag.
+fn mask<const N: usize>(hash: &ghash::Key, keys: &[[u8; 16]; N], first: u128) -> [u8; 16] {
+    let mut mask = [0; 16];
+    let _next = ctr::<N, ANY>(hash.isa(), keys, first, (&mut mask[..]).into());
+    mask
+}
+
+/// A tag, with the bytes that complete its last block times H twice, and a block times H.
+fn go_on(hash: &ghash::Key, tag: &[u8; 16], completed: [u8; 16], block: [u8; 16]) -> [u8; 16] {
+    let mut sum = [0; 16];
+    hash.absorb(&mut sum, &[completed, block]);
+    added(sum, *tag)
+}
+
+#[inline]
+fn added(a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
+    (u128::from_ne_bytes(a) ^ u128::from_ne_bytes(b)).to_ne_bytes()
+}
