@@ -48,9 +48,9 @@ impl<'r, 'a> Batch<'r, 'a> {
         session: &'a Session,
         nonce: &[u8],
         aad: &'a [u8],
-        message_and_room: &'a mut [u8],
+        buffer: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
-        self.packet(Operation::Seal, session, nonce, aad, message_and_room)
+        self.packet(Operation::Seal, session, nonce, aad, buffer)
     }
 
     /// Opens a packet in place, as [`Session::open`] does. If it is authentic, the message is at

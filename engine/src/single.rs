@@ -52,12 +52,10 @@ impl Session {
     /// Same as [`Cipher::seal`](lanecrypt_ciphers::Cipher::seal); [`Error::Unsupported`] if the
     /// session does not authenticate.
     #[inline]
-    pub fn seal(&self, nonce: &[u8], aad: &[u8], message_and_room: &mut [u8]) -> Result<(), Error> {
+    pub fn seal(&self, nonce: &[u8], aad: &[u8], buffer: &mut [u8]) -> Result<(), Error> {
         match &self.key {
-            SessionKey::Sealed(Head { route: None, .. }, cipher) => {
-                cipher.seal(nonce, aad, message_and_room)
-            }
-            _ => self.serve(Request::seal(self, nonce, aad, message_and_room)),
+            SessionKey::Sealed(Head { route: None, .. }, cipher) => cipher.seal(nonce, aad, buffer),
+            _ => self.serve(Request::seal(self, nonce, aad, buffer)),
         }
     }
 

@@ -12,12 +12,12 @@
 mod chart;
 mod documents;
 mod escape;
+mod fill_tables;
 mod findings;
 mod headline;
 mod number;
 mod page;
 mod palette;
-mod quoted;
 mod scale;
 mod svg;
 mod tables;
@@ -73,7 +73,7 @@ pub fn picture(results: &Results, name: &str) -> Option<String> {
 ///
 /// A sentence, if a comment cannot be read, or names a run, a unit or a point that there is not.
 pub fn filled(document: &str, runs: &[Run]) -> Result<String, String> {
-    quoted::filled(document, runs)
+    fill_tables::filled(document, runs)
 }
 
 #[cfg(test)]

@@ -75,11 +75,16 @@ pub(crate) trait Api: 'static {
     fn served(sessions: Served) -> Box<Self>;
 
     /// The row of independent messages.
-    fn row(contender: &Contender<Self>, table: &str, direction: Direction, shape: Shape) -> Row;
+    fn row(
+        candidate: &CipherUnderTest<Self>,
+        table: &str,
+        direction: Direction,
+        shape: Shape,
+    ) -> Row;
 }
 
 /// A cipher that can be measured here: `dyn Cipher`, or `dyn Aead` if it authenticates.
-pub(crate) struct Contender<T: ?Sized = dyn Cipher> {
+pub(crate) struct CipherUnderTest<T: ?Sized = dyn Cipher> {
     /// Names it, without operation and size.
     point: Point,
     algorithm: Algorithm,
@@ -92,7 +97,7 @@ pub(crate) struct Contender<T: ?Sized = dyn Cipher> {
     batches: bool,
 }
 
-impl<T: ?Sized> Clone for Contender<T> {
+impl<T: ?Sized> Clone for CipherUnderTest<T> {
     fn clone(&self) -> Self {
         Self {
             point: self.point.clone(),
@@ -105,13 +110,13 @@ impl<T: ?Sized> Clone for Contender<T> {
     }
 }
 
-impl<T: ?Sized> fmt::Debug for Contender<T> {
+impl<T: ?Sized> fmt::Debug for CipherUnderTest<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Contender").field("point", &self.point).finish_non_exhaustive()
+        f.debug_struct("CipherUnderTest").field("point", &self.point).finish_non_exhaustive()
     }
 }
 
-impl<T: Api + ?Sized> Contender<T> {
+impl<T: Api + ?Sized> CipherUnderTest<T> {
     /// A cipher under a name.
     pub(crate) fn new(
         source: &str,
@@ -134,10 +139,10 @@ impl<T: Api + ?Sized> Contender<T> {
         let Availability::Found(version) = &peer.availability else { return None };
         let opened = peer.clone();
         let open = move |direction, keys: &[&[u8]]| opened.open(direction, keys);
-        let mut contender = Self::new(peer.source, peer.api, peer.subject.parse().ok()?, open);
-        contender.point.version = Some(version.clone());
-        contender.batches = peer.batches;
-        Some(contender)
+        let mut candidate = Self::new(peer.source, peer.api, peer.subject.parse().ok()?, open);
+        candidate.point.version = Some(version.clone());
+        candidate.batches = peer.batches;
+        Some(candidate)
     }
 
     /// Ours for this algorithm: the typed layer if there is one, then the checked one, also at each
@@ -179,10 +184,10 @@ impl<T: Api + ?Sized> Contender<T> {
             Way::Process => PROCESS,
             Way::Filled => BATCH,
         };
-        let contender = Self::ours(api, algorithm, isa, move |direction, keys| {
+        let candidate = Self::ours(api, algorithm, isa, move |direction, keys| {
             Some(T::served(Served::new(algorithm, isa, direction, keys, way)?))
         });
-        Self { batches: way != Way::Alone, ..contender }
+        Self { batches: way != Way::Alone, ..candidate }
     }
 
     /// The row of independent messages, of sizes that the mode takes. With authentication they are
@@ -198,8 +203,8 @@ impl<T: Api + ?Sized> Contender<T> {
         isa: Isa,
         open: impl Fn(Direction, &[&[u8]]) -> Option<Box<T>> + Send + Sync + 'static,
     ) -> Self {
-        let contender = Self::new("lanecrypt", api, algorithm, open);
-        Self { point: contender.point.clone().of_ours(isa), ..contender }
+        let candidate = Self::new("lanecrypt", api, algorithm, open);
+        Self { point: candidate.point.clone().of_ours(isa), ..candidate }
     }
 
     /// Ours as `made` for this processor, then for each lower level that has its own kernel.

@@ -23,8 +23,8 @@ use nix::unistd::Pid;
 use crate::depth::Depth;
 use crate::glob::Glob;
 use crate::options::{Options, Peers};
+use crate::peer_set::PeerSet;
 use crate::processors::{self, Pinned};
-use crate::rivals::Rivals;
 use crate::row::{Arena, Row};
 use crate::tables::{packets, random};
 
@@ -154,9 +154,9 @@ pub fn counted(id: &str) -> io::Result<()> {
 /// The rows in the order of the tables.
 fn rows() -> Vec<Row> {
     let options = Options { peers: Peers::None, ..Options::default() };
-    let Ok(rivals) = Rivals::new(&options) else { return Vec::new() };
+    let Ok(peers) = PeerSet::new(&options) else { return Vec::new() };
     let tables = [packets::TABLE, random::TABLE].into_iter();
-    let mut rows: Vec<Row> = tables.flat_map(|it| (it.rows)(&rivals, Depth::Normal)).collect();
+    let mut rows: Vec<Row> = tables.flat_map(|it| (it.rows)(&peers, Depth::Normal)).collect();
     rows.retain(|row| ROWS.contains(&row.point.id.as_str()));
     rows
 }

@@ -69,7 +69,7 @@ pub(crate) fn is_same_line(a: &Point, b: &Point) -> bool {
 }
 
 /// The name of the measured thing, with the level of instruction set if that is not the machine's.
-pub(crate) fn contender(scope: &Scope<'_>, point: &Point) -> String {
+pub(crate) fn candidate(scope: &Scope<'_>, point: &Point) -> String {
     let level = point.isa.as_ref().filter(|_| scope.is_lower(point));
     let level = level.map_or_else(String::new, |isa| format!(" {isa}"));
     format!("{} {}{level}", point.source, point.api)

@@ -24,20 +24,18 @@
 #![deny(unsafe_code)]
 
 mod block;
+mod candidate;
 mod card_report;
-mod chosen;
 mod ciphers;
 pub mod clock;
 mod compare;
 mod conditions;
-mod contender;
 #[cfg(target_os = "linux")]
 mod count;
-mod crew;
 mod depth;
 mod device;
+mod draw;
 mod drawing;
-mod draws;
 mod emulator;
 mod figure;
 mod fit;
@@ -45,23 +43,25 @@ mod glob;
 mod interrupt;
 mod machine;
 mod options;
-mod ours;
+mod own_generators;
+mod peer_set;
 mod plan;
 mod processors;
 mod progress;
 mod reference;
 mod results;
 mod ring;
-mod rivals;
 mod row;
 mod run;
 mod sampler;
 mod scope;
+mod selection;
 mod software;
 mod statistics;
 mod table;
 mod tables;
 mod text;
+mod thread_team;
 mod unsynchronised;
 mod verify;
 mod view;
@@ -69,7 +69,6 @@ mod worker;
 
 pub use block::{Block, Sheet};
 pub use card_report::card_report;
-pub use chosen::{UnknownTable, usual_times};
 pub use compare::{Change, Comparison, differences};
 pub use conditions::Conditions;
 #[cfg(target_os = "linux")]
@@ -86,6 +85,7 @@ pub use machine::{Library, Machine};
 pub use options::{Error, Options, Peers, Shown, Table};
 pub use results::{Point, Results, SCHEMA, fastest};
 pub use run::{Report, run};
+pub use selection::{UnknownTable, usual_times};
 pub use statistics::Estimate;
 pub use tables::device::child;
 pub use tables::{drawings, sheets};

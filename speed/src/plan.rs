@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use crate::depth::Depth;
 use crate::glob::Glob;
 use crate::options::{Error, Options, Shown};
+use crate::peer_set::PeerSet;
 use crate::results::Point;
-use crate::rivals::Rivals;
 use crate::row::Row;
 use crate::table::Table;
 use crate::tables;
@@ -31,18 +31,18 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    fn new(table: &'static Table, share: u32, options: &Options, rivals: &Rivals<'_>) -> Self {
+    fn new(table: &'static Table, share: u32, options: &Options, peers: &PeerSet<'_>) -> Self {
         let is_screen = options.chosen_tables().is_empty();
         // A pattern can select any point of a long table.
         let depth = match options.depth {
             Depth::Normal if table.is_long && options.only.is_some() => Depth::Full,
             depth => depth,
         };
-        let mut screen = table.screen_rows(rivals);
+        let mut screen = table.screen_rows(peers);
         screen.retain(|row| fits(options, &row.point.id));
         let ids: HashSet<String> = screen.iter().map(|row| row.point.id.clone()).collect();
         let is_short = is_screen || is_summary(table, options) && depth != Depth::Full;
-        let mut rows = if is_short { screen } else { (table.rows)(rivals, depth) };
+        let mut rows = if is_short { screen } else { (table.rows)(peers, depth) };
         rows.retain(|row| fits(options, &row.point.id));
         let first = rows.iter().map(|row| !is_screen && ids.contains(&row.point.id)).collect();
         let mut given = if is_screen { Vec::new() } else { (table.given)() };
@@ -76,16 +76,16 @@ pub(crate) fn fits(options: &Options, id: &str) -> bool {
 
 /// The parts of a run in a process of its own.
 pub(crate) fn plan_of(options: &Options) -> Result<Vec<Part>, Error> {
-    plan(options, &Rivals::new(options)?)
+    plan(options, &PeerSet::new(options)?)
 }
 
 /// All measurements of a run, in order.
-pub(crate) fn plan(options: &Options, rivals: &Rivals<'_>) -> Result<Vec<Part>, Error> {
-    let plan = all_that_fit(options, rivals);
+pub(crate) fn plan(options: &Options, peers: &PeerSet<'_>) -> Result<Vec<Part>, Error> {
+    let plan = all_that_fit(options, peers);
     match &options.only {
         Some(only) if plan.is_empty() => {
             let all = Options { only: Some(Glob::new("*")), ..options.clone() };
-            let all = all_that_fit(&all, rivals);
+            let all = all_that_fit(&all, peers);
             let ids = || all.iter().flat_map(|part| part.rows.iter().map(|row| &row.point.id));
             let within = Glob::new(format!("*{only}*"));
             let example = ids().find(|id| within.matches(id)).or_else(|| ids().next()).cloned();
@@ -95,9 +95,9 @@ pub(crate) fn plan(options: &Options, rivals: &Rivals<'_>) -> Result<Vec<Part>, 
     }
 }
 
-fn all_that_fit(options: &Options, rivals: &Rivals<'_>) -> Vec<Part> {
+fn all_that_fit(options: &Options, peers: &PeerSet<'_>) -> Vec<Part> {
     let tables = options.chosen_tables();
-    let part = |table, share| Part::new(table, share, options, rivals);
+    let part = |table, share| Part::new(table, share, options, peers);
     let mut plan = Vec::new();
     if tables.is_empty() {
         plan.extend(tables::TABLES.iter().map(|table| part(table, 0)));

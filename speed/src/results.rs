@@ -282,16 +282,16 @@ fn six_figures(value: f64) -> f64 {
 #[must_use]
 pub fn fastest<'a>(points: impl IntoIterator<Item = &'a Point>) -> Option<&'a Point> {
     let mut best: Option<(&Point, Estimate)> = None;
-    let mut rivals = Vec::new();
+    let mut peers = Vec::new();
     for point in points.into_iter().filter(|point| point.verified && point.is_firm()) {
         let Some(estimate) = point.estimate() else { continue };
-        rivals.push((point, estimate));
+        peers.push((point, estimate));
         if best.is_none_or(|(_, b)| estimate.median < b.median) {
             best = Some((point, estimate));
         }
     }
     let (point, estimate) = best?;
-    let clear = rivals.iter().all(|(p, e)| core::ptr::eq(*p, point) || estimate.is_below(e));
+    let clear = peers.iter().all(|(p, e)| core::ptr::eq(*p, point) || estimate.is_below(e));
     clear.then_some(point)
 }
 

@@ -4,17 +4,17 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::time::Instant;
 
-use crate::chosen::share;
 use crate::conditions::Watch;
 use crate::machine::Machine;
 use crate::options::{Error, Options, Shown};
+use crate::peer_set::PeerSet;
 use crate::plan::{Part, fits, is_summary, plan};
 use crate::progress::Progress;
 use crate::reference::{References, Sharing};
 use crate::results::{Point, Results};
-use crate::rivals::Rivals;
 use crate::sampler::{self, Limits, Sampled};
 use crate::scope::Scope;
+use crate::selection::share;
 use crate::table::{How, READING, Table};
 use crate::tables;
 use crate::worker;
@@ -48,12 +48,12 @@ pub fn run(
     show: &mut dyn FnMut(&str),
 ) -> Result<Report, Error> {
     let start = Instant::now();
-    let rivals = Rivals::new(options)?;
-    let plan = plan(options, &rivals)?;
+    let peers = PeerSet::new(options)?;
+    let plan = plan(options, &peers)?;
     let mut machine = Machine::of_this_process();
-    machine.libraries = rivals.libraries();
+    machine.libraries = peers.libraries();
     show(&(machine.summary() + "\n"));
-    for line in rivals.missing() {
+    for line in peers.missing() {
         show(&(line + "\n"));
     }
     let looking = Instant::now();

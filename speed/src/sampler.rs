@@ -14,12 +14,12 @@ pub(crate) use self::passes::PASSES;
 use self::passes::{batches, order, shuffle};
 use self::state::{Kind, Sample, State};
 use crate::clock::{self, as_f64};
-use crate::crew::{Batch, Crew, Meeting};
 use crate::processors;
 use crate::progress::Progress;
 use crate::reference::References;
 use crate::results::Point;
 use crate::row::Row;
+use crate::thread_team::{Batch, Meeting, ThreadTeam};
 use crate::verify::Defect;
 
 /// How often a short batch that was disturbed is repeated at once. What disturbs longer is over
@@ -93,10 +93,10 @@ pub(crate) fn measure(
     let meeting = Meeting::default();
     let states = thread::scope(|scope| {
         let cpus = processors::shared_out(&processors, threads);
-        let crew = Crew::assemble(scope, rows, &cpus, &meeting);
+        let team = ThreadTeam::assemble(scope, rows, &cpus, &meeting);
         let mut sampler = Sampler {
             rows,
-            crew,
+            team,
             states: rows.iter().map(|_| State::default()).collect(),
             references,
             limits,
@@ -125,7 +125,7 @@ pub(crate) fn measure(
 
 struct Sampler<'rows> {
     rows: &'rows [Row],
-    crew: Crew<'rows>,
+    team: ThreadTeam<'rows>,
     states: Vec<State>,
     references: &'rows mut References,
     limits: &'rows Limits<'rows>,
@@ -144,7 +144,7 @@ impl Sampler<'_> {
     fn sample(&mut self, mut active: Vec<usize>, most: usize, progress: &Progress) {
         self.pass = 0;
         let all = active.len();
-        debug_assert!(active.iter().all(|&row| self.rows[row].threads() <= self.crew.size()));
+        debug_assert!(active.iter().all(|&row| self.rows[row].threads() <= self.team.size()));
         let mut dealt = active.clone();
         let mut random = self.random;
         shuffle(&mut dealt, || next_random(&mut random));
@@ -246,7 +246,7 @@ impl Sampler<'_> {
     fn check_again(&mut self) {
         for row in 0..self.states.len() {
             if self.states[row].made > 0 && self.states[row].defect.is_none() {
-                self.states[row].defect = self.crew.check_again(row).err();
+                self.states[row].defect = self.team.check_again(row).err();
             }
         }
     }
@@ -256,7 +256,7 @@ impl Sampler<'_> {
         let is_look = self.states[row].requests == 0;
         if is_look {
             let begun = Instant::now();
-            let prepared = self.crew.prepare(row);
+            let prepared = self.team.prepare(row);
             self.states[row].is_renewed = begun.elapsed() < RENEWAL;
             self.states[row].defect = prepared.err();
             self.states[row].requests = self.rows[row].batches.multiple;
@@ -275,7 +275,7 @@ impl Sampler<'_> {
     /// and the median of the passes has not.
     fn renew(&mut self, row: usize) {
         let requests = self.states[row].requests;
-        let checked = self.crew.check_again(row).and_then(|()| self.crew.prepare(row));
+        let checked = self.team.check_again(row).and_then(|()| self.team.prepare(row));
         if let Err(defect) = checked {
             self.states[row].defect.get_or_insert(defect);
         }
@@ -412,7 +412,7 @@ impl Sampler<'_> {
     fn part(&mut self, row: usize, requests: usize) -> Option<Batch> {
         let random = next_random(&mut self.random);
         let state = &mut self.states[row];
-        let batch = match self.crew.run(row, requests, random) {
+        let batch = match self.team.run(row, requests, random) {
             Ok(batch) => batch,
             Err(defect) => {
                 state.defect = Some(defect);

@@ -6,8 +6,8 @@ use crate::block::{Block, Sheet};
 use crate::depth::Depth;
 use crate::device::DeviceOptions;
 use crate::drawing::Drawing;
+use crate::peer_set::PeerSet;
 use crate::results::Point;
-use crate::rivals::Rivals;
 use crate::row::Row;
 use crate::sampler::{Limits, Sampled};
 use crate::scope::Scope;
@@ -38,8 +38,8 @@ pub(crate) struct Table {
     pub(crate) heading: &'static str,
     /// The default time of the whole table in seconds, at each [`Depth`].
     pub(crate) seconds: [u64; 3],
-    /// The sampled rows at a depth: ours and the peers that it asks `rivals` for.
-    pub(crate) rows: fn(&Rivals<'_>, Depth) -> Vec<Row>,
+    /// The sampled rows at a depth: ours and the peers that it asks `peers` for.
+    pub(crate) rows: fn(&PeerSet<'_>, Depth) -> Vec<Row>,
     /// Points that need no measurement: a document's figures.
     pub(crate) given: fn() -> Vec<Point>,
     pub(crate) extra: Option<Extra>,
@@ -85,11 +85,11 @@ impl Table {
 
     /// Its rows on the first screen: what each line compares at this processor's level. Rows of
     /// several threads take long on a busy machine, so all others come first.
-    pub(crate) fn screen_rows(&self, rivals: &Rivals<'_>) -> Vec<Row> {
+    pub(crate) fn screen_rows(&self, peers: &PeerSet<'_>) -> Vec<Row> {
         if self.screen.is_empty() {
             return Vec::new();
         }
-        let mut rows = (self.rows)(rivals, Depth::Normal);
+        let mut rows = (self.rows)(peers, Depth::Normal);
         rows.retain(|row| {
             !row.is_lower() && self.screen.iter().any(|screen| screen.needs(&row.point))
         });

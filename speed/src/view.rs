@@ -2,14 +2,14 @@
 //! are, and whom a figure is compared with. All blocks of all tables are made here.
 
 use crate::block::Block;
-use crate::figure::{contender, mark, name, number, quickest, ratio, size};
+use crate::figure::{candidate, mark, name, number, quickest, ratio, size};
 use crate::results::{Point, fastest};
 use crate::scope::{Figure, Place, Scope, is_measured};
 
 /// The columns of names, and the names of a point.
 type Names = (&'static [&'static str], fn(&Scope<'_>, &Point) -> Vec<String>);
 
-/// Blocks with a line for each contender and a column for each size, batch or the like.
+/// Blocks with a line for each candidate and a column for each size, batch or the like.
 #[derive(Clone, Copy)]
 pub(crate) struct Grid {
     pub(crate) of: Choice,
@@ -23,7 +23,7 @@ pub(crate) struct Grid {
     pub(crate) units: &'static [(&'static str, Figure)],
     /// Whether the certainly fastest of each column is marked.
     pub(crate) is_ranked: bool,
-    /// Lines under those of the contenders.
+    /// Lines under those of the candidates.
     pub(crate) compare: &'static [(&'static str, Comparison)],
     pub(crate) note: &'static str,
 }
@@ -52,7 +52,7 @@ impl Grid {
     pub(crate) const USUAL: Self = Self {
         of: |_| true,
         title: |_, unit| unit.to_owned(),
-        names: (&[""], |scope, point| vec![contender(scope, point)]),
+        names: (&[""], |scope, point| vec![candidate(scope, point)]),
         over: |_, point| size(point),
         units: &[("cycles", |_, point| number(point.cycles))],
         is_ranked: false,

@@ -4,7 +4,7 @@ pub mod clock;
 pub mod depth;
 pub mod on_stack;
 #[cfg(feature = "ciphers")]
-pub mod remains;
+pub mod residue;
 
 /// The first expression on x86-64, and the second on other processors. Names in the one that is
 /// not taken need not exist.

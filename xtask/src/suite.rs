@@ -27,7 +27,7 @@ pub(crate) fn everything() -> Vec<&'static str> {
 /// Tests of the instructions that the compiler makes: what they leave on the stack, and a signal
 /// between any two of them. Overflow checks and debug assertions are other instructions.
 pub(crate) const OF_INSTRUCTIONS: [&str; 6] = [
-    "ciphers/isolated left_behind::",
+    "ciphers/isolated residue::",
     "engine/isolated stack::",
     "kernels/stack",
     "random/random bytes::",

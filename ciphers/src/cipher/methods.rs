@@ -23,7 +23,7 @@ impl<K: AeadKey> AeadCipher<K> {
         self.key.facts().tag_length
     }
 
-    /// Seals a message in place: `message_and_room` is the message and, behind it, room for the
+    /// Seals a message in place: `buffer` is the message and, behind it, room for the
     /// tag, and becomes the packet. **Its last [`tag_length`](Self::tag_length) bytes are
     /// overwritten**, whatever they hold: where a message has no room behind it, take `seal_vec`,
     /// or [`seal_detached`](Self::seal_detached).
@@ -35,8 +35,8 @@ impl<K: AeadKey> AeadCipher<K> {
     /// [`Error::OutputLength`] if there is no room for the tag, [`Error::NonceLength`],
     /// [`Error::AadLength`] or [`Error::DataLength`]. After an error nothing has changed.
     #[inline]
-    pub fn seal(&self, nonce: &[u8], aad: &[u8], message_and_room: &mut [u8]) -> Result<(), Error> {
-        let (message, tag) = self.cut(message_and_room).ok_or(Error::OutputLength)?;
+    pub fn seal(&self, nonce: &[u8], aad: &[u8], buffer: &mut [u8]) -> Result<(), Error> {
+        let (message, tag) = self.cut(buffer).ok_or(Error::OutputLength)?;
         self.seal_detached(nonce, aad, message, tag)
     }
 
@@ -54,9 +54,9 @@ impl<K: AeadKey> AeadCipher<K> {
         &self,
         nonces: &mut impl NonceSequence,
         aad: &[u8],
-        message_and_room: &mut [u8],
+        buffer: &mut [u8],
     ) -> Result<Nonce, Error> {
-        let (message, tag) = self.cut(message_and_room).ok_or(Error::OutputLength)?;
+        let (message, tag) = self.cut(buffer).ok_or(Error::OutputLength)?;
         let facts = self.key.facts();
         if nonces.nonce_length() != facts.algorithm.nonce_length() {
             return Err(Error::NonceLength);

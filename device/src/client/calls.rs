@@ -21,9 +21,9 @@ impl<B: AsMut<[u8]>> Client<B> {
         session: Session,
         nonce: &[u8],
         aad: &[u8],
-        message_and_room: &mut [u8],
+        buffer: &mut [u8],
     ) -> Result<(), Error> {
-        self.serve(session, Operation::Seal, nonce, aad, message_and_room)
+        self.serve(session, Operation::Seal, nonce, aad, buffer)
     }
 
     /// Opens a packet in place, if it is authentic, and returns the message. If not, it is wiped.

@@ -68,7 +68,7 @@ impl Key {
         Self { name, secret, users: Vec::new(), operations: None }
     }
 
-    /// The same RSA key, whose signatures may have these paddings as well. The first one remains that
+    /// The same RSA key, whose signatures may have these paddings as well. The first one residue that
     /// of clients that name none. Keys of ciphers have no paddings, and stay as they are.
     #[cfg(feature = "rsa")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]

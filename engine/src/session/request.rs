@@ -35,9 +35,9 @@ impl<'a> Request<'a> {
         session: &'a Session,
         nonce: &'a [u8],
         aad: &'a [u8],
-        message_and_room: &'a mut [u8],
+        buffer: &'a mut [u8],
     ) -> Self {
-        let work = Work::packet(session, Operation::Seal, aad, message_and_room);
+        let work = Work::packet(session, Operation::Seal, aad, buffer);
         Self { session, nonce, work }
     }
 

@@ -1,5 +1,5 @@
 //! Batches that do not end normally: dropped, leaked, or abandoned in a panic of the caller or of a
-//! driver. No message is served twice, every served message has its outcome, and the buffer remains
+//! driver. No message is served twice, every served message has its outcome, and the buffer residue
 //! usable.
 
 use core::mem;

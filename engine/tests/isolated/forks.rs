@@ -1,4 +1,4 @@
-//! Sessions in forked children: the key remains usable, the parent's nonces do not.
+//! Sessions in forked children: the key residue usable, the parent's nonces do not.
 
 use lanecrypt_engine::{Algorithm, Engine, Error, Nonces, Session};
 

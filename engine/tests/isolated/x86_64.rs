@@ -2,7 +2,7 @@
 
 #![cfg(target_arch = "x86_64")]
 
-mod left_behind;
+mod residue;
 #[cfg(feature = "rsa")]
 mod rsa_memory;
 mod stack;
@@ -11,8 +11,8 @@ use lanecrypt_testing::cases;
 use lanecrypt_testing::harness::Case;
 
 pub(crate) const CASES: &[Case] = cases![
-    left_behind::a_session_in_a_box_leaves_nothing,
-    left_behind::sessions_in_a_vector_that_grows_leave_nothing,
+    residue::a_session_in_a_box_leaves_nothing,
+    residue::sessions_in_a_vector_that_grows_leave_nothing,
     #[cfg(feature = "rsa")]
     rsa_memory::signatures_need_no_more_stack_than_ciphers,
     stack::a_small_thread_has_room_for_a_batch,

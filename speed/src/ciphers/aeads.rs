@@ -5,7 +5,7 @@ use lanecrypt_peers::{Aead, Direction, Failed, Packet, Sealing, aead};
 
 use super::packets::Packets;
 use super::served::Served;
-use super::{Api, Contender, Shape};
+use super::{Api, CipherUnderTest, Shape};
 use crate::row::Row;
 
 impl Api for dyn Aead {
@@ -24,11 +24,16 @@ impl Api for dyn Aead {
         Box::new(sessions)
     }
 
-    fn row(contender: &Contender<Self>, table: &str, direction: Direction, shape: Shape) -> Row {
+    fn row(
+        candidate: &CipherUnderTest<Self>,
+        table: &str,
+        direction: Direction,
+        shape: Shape,
+    ) -> Row {
         let request = shape.described(table, op(direction));
-        let made = contender.clone();
+        let made = candidate.clone();
         let make = move || Packets::new(&made, direction, shape);
-        let row = contender.described(request, &shape.suffix(), make);
+        let row = candidate.described(request, &shape.suffix(), make);
         Row { batches: shape.batches(), ..row }
     }
 }

@@ -15,7 +15,7 @@ use lanecrypt_peers::{Aead, Direction, Failed, Packet, Run};
 
 use super::known::{self, Answer, Question};
 use super::sessions::{self, LINE, Turns, in_order, shuffle, stride};
-use super::{Contender, Shape, Sizes};
+use super::{CipherUnderTest, Shape, Sizes};
 use crate::row::{Arena, Workload};
 use crate::verify::Defect;
 
@@ -43,17 +43,17 @@ pub(crate) struct Packets {
 
 impl Packets {
     pub(crate) fn new(
-        contender: &Contender<dyn Aead>,
+        candidate: &CipherUnderTest<dyn Aead>,
         direction: Direction,
         shape: Shape,
     ) -> Option<Self> {
-        let algorithm = contender.algorithm();
+        let algorithm = candidate.algorithm();
         let count = shape.sessions();
         let turns = Turns::new(algorithm, count)?;
         let first = turns.first_keys(shape.is_fresh);
-        let aead = contender.open(direction, &first)?;
+        let aead = candidate.open(direction, &first)?;
         let opener = match direction {
-            Direction::Encrypt => Some(contender.open(Direction::Decrypt, &first)?),
+            Direction::Encrypt => Some(candidate.open(Direction::Decrypt, &first)?),
             Direction::Decrypt => None,
         };
         let (aads, tags) = (known::aads(count), vec![[0; TAG]; count]);

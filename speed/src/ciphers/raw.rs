@@ -8,7 +8,7 @@ use lanecrypt_peers::{Cipher, Direction};
 use super::checked::Checked;
 use super::served::Served;
 use super::work::{Requests, Task};
-use super::{Api, CHECKED, Contender, Shape, typed};
+use super::{Api, CHECKED, CipherUnderTest, Shape, typed};
 use crate::results::Point;
 use crate::row::Row;
 
@@ -35,22 +35,27 @@ impl Api for dyn Cipher {
         Box::new(sessions)
     }
 
-    fn row(contender: &Contender<Self>, table: &str, direction: Direction, shape: Shape) -> Row {
-        contender.row(table, direction, Task::Batch(shape), 1)
+    fn row(
+        candidate: &CipherUnderTest<Self>,
+        table: &str,
+        direction: Direction,
+        shape: Shape,
+    ) -> Row {
+        candidate.row(table, direction, Task::Batch(shape), 1)
     }
 }
 
-impl Contender<dyn Cipher> {
+impl CipherUnderTest<dyn Cipher> {
     /// The checked layer with one key, which all sessions and all threads share.
     pub(crate) fn shared(algorithm: Algorithm) -> Self {
         let isa = Isa::detect();
         let one: OnceLock<Option<Arc<hazmat::RawCipher>>> = OnceLock::new();
-        let contender = Self::ours(CHECKED, algorithm, isa, move |direction, keys| {
+        let candidate = Self::ours(CHECKED, algorithm, isa, move |direction, keys| {
             let keyed =
                 || Some(Arc::new(hazmat::RawCipher::with_isa(isa, algorithm, keys.first()?).ok()?));
             Some(Box::new(Checked::with(one.get_or_init(keyed).clone()?, isa, direction)))
         });
-        Self { shared: true, ..contender }
+        Self { shared: true, ..candidate }
     }
 
     /// Whether it has this operation. Not every API has calls for each, continues a message within
@@ -85,8 +90,8 @@ impl Contender<dyn Cipher> {
         if self.shared {
             suffix += &format!("/shared/t{threads}");
         }
-        let contender = self.clone();
-        let row = self.described(request, &suffix, move || contender.work(direction, task));
+        let candidate = self.clone();
+        let row = self.described(request, &suffix, move || candidate.work(direction, task));
         match task {
             Task::Batch(shape) => Row { batches: shape.batches(), ..row },
             _ => row,

@@ -9,13 +9,13 @@
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;
 
-use crate::ciphers::{Contender, Task, WHOLE};
+use crate::ciphers::{CipherUnderTest, Task, WHOLE};
 use crate::depth::Depth;
 use crate::drawing::{Drawing, Measure, Side, is_kept, is_of_one_thread};
 use crate::figure::is_same_line;
 use crate::fit::Fit;
+use crate::peer_set::PeerSet;
 use crate::results::Point;
-use crate::rivals::Rivals;
 use crate::row::Row;
 use crate::table::Table;
 
@@ -45,19 +45,19 @@ pub(crate) const TABLE: Table = Table {
     ..Table::new(NAME)
 };
 
-fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
-    let peers = rivals.ciphers();
+fn rows(peers: &PeerSet<'_>, depth: Depth) -> Vec<Row> {
+    let peers = peers.ciphers();
     let (mut rows, mut lower) = (Vec::new(), Vec::new());
     let chunks: &[usize] = if depth == Depth::Quick { &FEW_CHUNKS } else { &CHUNKS };
     for subject in &SUBJECTS {
         let Some(algorithm) = algorithm(subject.algorithm) else { continue };
-        for contender in contenders(algorithm, peers, depth) {
+        for candidate in candidates(algorithm, peers, depth) {
             // The whole buffer is last: without it there is no overhead to show.
             for &size in chunks.iter().chain([&WHOLE]) {
                 let task = Task::Continue(size);
-                if contender.has(task) {
-                    let rows = if contender.is_lower() { &mut lower } else { &mut rows };
-                    rows.push(contender.row(NAME, subject.direction, task, 1));
+                if candidate.has(task) {
+                    let rows = if candidate.is_lower() { &mut lower } else { &mut rows };
+                    rows.push(candidate.row(NAME, subject.direction, task, 1));
                 }
             }
         }
@@ -119,17 +119,21 @@ fn algorithm(name: &str) -> Option<Algorithm> {
 }
 
 /// Ours and the peers' of one algorithm.
-fn contenders(algorithm: Algorithm, peers: &[Contender], depth: Depth) -> Vec<Contender> {
-    let mut all = Contender::all_ours(algorithm);
+fn candidates(
+    algorithm: Algorithm,
+    peers: &[CipherUnderTest],
+    depth: Depth,
+) -> Vec<CipherUnderTest> {
+    let mut all = CipherUnderTest::all_ours(algorithm);
     if depth == Depth::Quick {
-        all.retain(|contender| !contender.is_lower());
+        all.retain(|candidate| !candidate.is_lower());
     }
     all.extend(peers.iter().filter(|peer| peer.algorithm() == algorithm).cloned());
     all
 }
 
 /// Separate messages.
-fn messages(peers: &[Contender], depth: Depth) -> Vec<Row> {
+fn messages(peers: &[CipherUnderTest], depth: Depth) -> Vec<Row> {
     let mut rows = Vec::new();
     for subject in &SUBJECTS {
         let Some(algorithm) = algorithm(subject.algorithm) else { continue };
@@ -139,16 +143,16 @@ fn messages(peers: &[Contender], depth: Depth) -> Vec<Row> {
             Depth::Quick => &FEW_MESSAGES,
             Depth::Normal | Depth::Full => &MESSAGES,
         };
-        for contender in contenders(algorithm, peers, depth) {
-            if contender.is_lower() && depth != Depth::Full {
+        for candidate in candidates(algorithm, peers, depth) {
+            if candidate.is_lower() && depth != Depth::Full {
                 continue;
             }
             for &bytes in sizes {
                 let size = whole_blocks(algorithm, bytes);
-                rows.push(contender.row(NAME, subject.direction, Task::Message(size), 1));
+                rows.push(candidate.row(NAME, subject.direction, Task::Message(size), 1));
                 let fresh = subject.whole && subject.direction == Direction::Encrypt;
                 if fresh && depth != Depth::Quick && FEW_MESSAGES.contains(&bytes) {
-                    rows.push(contender.row(NAME, subject.direction, Task::FreshKey(size), 1));
+                    rows.push(candidate.row(NAME, subject.direction, Task::FreshKey(size), 1));
                 }
             }
         }
@@ -157,7 +161,7 @@ fn messages(peers: &[Contender], depth: Depth) -> Vec<Row> {
 }
 
 /// The set-up before the first byte.
-fn set_up(peers: &[Contender], depth: Depth) -> Vec<Row> {
+fn set_up(peers: &[CipherUnderTest], depth: Depth) -> Vec<Row> {
     let mut rows = Vec::new();
     for subject in SUBJECTS.iter().filter(|s| s.direction == Direction::Encrypt) {
         let Some(algorithm) = algorithm(subject.algorithm) else { continue };
@@ -166,13 +170,13 @@ fn set_up(peers: &[Contender], depth: Depth) -> Vec<Row> {
         if known || depth == Depth::Quick && !subject.whole {
             continue;
         }
-        for contender in contenders(algorithm, peers, depth) {
-            if contender.is_lower() && depth != Depth::Full {
+        for candidate in candidates(algorithm, peers, depth) {
+            if candidate.is_lower() && depth != Depth::Full {
                 continue;
             }
             for task in [Task::SetKey, Task::SetIv, Task::Open, Task::Fetch] {
-                if contender.has(task) {
-                    rows.push(contender.row(NAME, Direction::Encrypt, task, 1));
+                if candidate.has(task) {
+                    rows.push(candidate.row(NAME, Direction::Encrypt, task, 1));
                 }
             }
         }
@@ -187,9 +191,9 @@ fn shared() -> Vec<Row> {
         let Some(algorithm) = algorithm(subject.algorithm) else { continue };
         for size in SHARED {
             let task = Task::Message(whole_blocks(algorithm, size));
-            let contender = Contender::shared(algorithm);
+            let candidate = CipherUnderTest::shared(algorithm);
             for threads in [1, 2] {
-                rows.push(contender.row(NAME, subject.direction, task, threads));
+                rows.push(candidate.row(NAME, subject.direction, task, threads));
             }
         }
     }

@@ -9,13 +9,13 @@ use lanecrypt_columns::Layout;
 use lanecrypt_peers::{Aead, Direction};
 
 use crate::block::Block;
-use crate::ciphers::Contender;
+use crate::ciphers::CipherUnderTest;
 use crate::depth::Depth;
 use crate::drawing::{Drawing, Measure, Side};
 use crate::figure::{self, marked, millions, number, scaling, subject_and_operation};
+use crate::peer_set::PeerSet;
 use crate::processors;
 use crate::results::Point;
-use crate::rivals::Rivals;
 use crate::row::{Batches, Row};
 use crate::scope::Scope;
 use crate::table::Table;
@@ -72,7 +72,7 @@ pub(crate) const TABLE: Table = Table {
     ..Table::new(NAME)
 };
 
-fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+fn rows(peers: &PeerSet<'_>, depth: Depth) -> Vec<Row> {
     let sizes = if depth == Depth::Quick { &SIZES[..1] } else { &SIZES };
     let is_measured = |subject: &&Subject| subject.from != Depth::Full || depth == Depth::Full;
     let mut rows = Vec::new();
@@ -80,7 +80,7 @@ fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
         for &subject in SUBJECTS.iter().filter(is_measured) {
             for direction in Direction::ALL {
                 rows.push(ours(subject, direction, size));
-                rows.extend(peers(rivals, subject, direction, size));
+                rows.extend(peer_rows(peers, subject, direction, size));
             }
         }
     }
@@ -105,15 +105,15 @@ fn on_all_processors(subject: Subject, direction: Direction) -> Row {
     row
 }
 
-fn peers(rivals: &Rivals<'_>, subject: Subject, direction: Direction, size: usize) -> Vec<Row> {
-    let is_loop = |peer: &&Contender<dyn Aead>| {
+fn peer_rows(peers: &PeerSet<'_>, subject: Subject, direction: Direction, size: usize) -> Vec<Row> {
+    let is_loop = |peer: &&CipherUnderTest<dyn Aead>| {
         // Every value in a context of its own, and a library told not to use the processor, are
         // for other tables.
         let api = &peer.point().api;
         peer.algorithm() == subject.algorithm && !api.contains("oneshot") && api != "gcry-nohw"
     };
-    let peers = rivals.aeads().iter().filter(is_loop);
-    let row = |peer: &Contender<dyn Aead>| {
+    let peers = peers.aeads().iter().filter(is_loop);
+    let row = |peer: &CipherUnderTest<dyn Aead>| {
         row(peer.point().clone(), subject, direction, size, Maker::Loop(Box::new(peer.clone())))
     };
     peers.map(row).collect()

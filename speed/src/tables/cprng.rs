@@ -7,9 +7,9 @@
 
 use core::time::Duration;
 
-use crate::contender::{Before, Contender, Op};
+use crate::candidate::{Before, Candidate, Op};
 use crate::depth::Depth;
-use crate::ours;
+use crate::own_generators;
 use crate::results::Point;
 use crate::row::{Batches, Row, Test};
 use crate::table::{self, Extra, Table};
@@ -26,7 +26,7 @@ mod view;
 /// The message's part of the table.
 pub(crate) const TABLE: Table = Table {
     heading: "cprng_fast",
-    rows: |rivals, depth| rows(rivals.generators(), depth),
+    rows: |peers, depth| rows(peers.generators(), depth),
     given: document,
     extra: Some(Extra {
         ids: extra::ids,
@@ -59,55 +59,55 @@ const QUICK_PEERS: [&str; 6] =
 /// The other ciphers that are measured then.
 const QUICK_CIPHERS: [&str; 3] = ["salsa20", "chacha20", "aes-256-ctr"];
 
-/// The rows at a depth; `rivals` are the peers' generators.
-pub(crate) fn rows(rivals: &[Contender], depth: Depth) -> Vec<Row> {
+/// The rows at a depth; `peers` are the peers' generators.
+pub(crate) fn rows(peers: &[Candidate], depth: Depth) -> Vec<Row> {
     let quick = depth == Depth::Quick;
-    let mut contenders = ours::of_the_message();
-    contenders.extend(ours::variants_of_the_message());
-    let others = ours::other_ciphers().into_iter();
-    contenders
+    let mut candidates = own_generators::of_the_message();
+    candidates.extend(own_generators::variants_of_the_message());
+    let others = own_generators::other_ciphers().into_iter();
+    candidates
         .extend(others.filter(|c| !quick || QUICK_CIPHERS.contains(&c.point().subject.as_str())));
-    contenders.extend(ours::recommended());
-    let rivals = rivals.iter().cloned();
-    contenders.extend(rivals.filter(|c| !quick || QUICK_PEERS.contains(&c.point().api.as_str())));
-    contenders.iter().flat_map(|contender| cells(contender, depth)).collect()
+    candidates.extend(own_generators::recommended());
+    let peers = peers.iter().cloned();
+    candidates.extend(peers.filter(|c| !quick || QUICK_PEERS.contains(&c.point().api.as_str())));
+    candidates.iter().flat_map(|candidate| cells(candidate, depth)).collect()
 }
 
 /// The cells of one line.
-fn cells(contender: &Contender, depth: Depth) -> Vec<Row> {
-    let mut rows = vec![words(contender, Before::Making, depth)];
-    if contender.rekeys() {
-        rows.push(words(contender, Before::Rekeying, depth));
+fn cells(candidate: &Candidate, depth: Depth) -> Vec<Row> {
+    let mut rows = vec![words(candidate, Before::Making, depth)];
+    if candidate.rekeys() {
+        rows.push(words(candidate, Before::Rekeying, depth));
     }
-    rows.push(streams(contender, 1, depth));
+    rows.push(streams(candidate, 1, depth));
     // A generator for one thread has no parallel streams.
-    if contender.point().api != "single" {
-        rows.push(streams(contender, STREAMS, depth));
+    if candidate.point().api != "single" {
+        rows.push(streams(candidate, STREAMS, depth));
     }
     rows
 }
 
 /// 1,000,000 calls of 32 bits.
-fn words(contender: &Contender, before: Before, depth: Depth) -> Row {
-    let mut row = contender.row_after(before, random::NAME, Op::Word, 4, 1);
+fn words(candidate: &Candidate, before: Before, depth: Depth) -> Row {
+    let mut row = candidate.row_after(before, random::NAME, Op::Word, 4, 1);
     let phase = if before == Before::Making { "initial" } else { "rekeyed" };
     row.point.id = format!("{}/u32/4/t1/{phase}", table::id(&row.point));
     row.point.phase = Some(phase.to_owned());
     row.point.whole = Some(false);
     let full = depth == Depth::Full;
     let (longest, runs) =
-        if full { (whole_run(contender), Some(11)) } else { (LONGEST_CALLS, None) };
+        if full { (whole_run(candidate), Some(11)) } else { (LONGEST_CALLS, None) };
     row.batches.test = Some(Test { requests: CALLS, longest, runs, parts: 1 });
     row
 }
 
 /// 4 GB in each of one or four streams.
-fn streams(contender: &Contender, threads: u32, depth: Depth) -> Row {
-    let mut row = contender.row(random::NAME, Op::Fill, SIZE, threads);
+fn streams(candidate: &Candidate, threads: u32, depth: Depth) -> Row {
+    let mut row = candidate.row(random::NAME, Op::Fill, SIZE, threads);
     let amount = 4 * threads;
     row.point.id = format!("{}/fill/{SIZE}/t{threads}/{amount}gb", table::id(&row.point));
     row.point.whole = Some(false);
-    let longest = if depth == Depth::Full { whole_run(contender) } else { Duration::ZERO };
+    let longest = if depth == Depth::Full { whole_run(candidate) } else { Duration::ZERO };
     // As many runs as the message made: the median of three for one stream, and one run for four.
     let runs = Some(if threads == 1 { 3 } else { 1 });
     let test = Some(Test { requests: REQUESTS, longest, runs, parts: 64 });
@@ -120,8 +120,8 @@ fn streams(contender: &Contender, threads: u32, depth: Depth) -> Row {
 }
 
 /// The longest run of the message's literal size: a slow peer must not take hours.
-fn whole_run(contender: &Contender) -> Duration {
-    Duration::from_secs(if contender.is_ours() { 3600 } else { 60 })
+fn whole_run(candidate: &Candidate) -> Duration {
+    Duration::from_secs(if candidate.is_ours() { 3600 } else { 60 })
 }
 
 /// Enters figures that follow from the measured ones: the seconds of the whole streams.

@@ -10,11 +10,11 @@ use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;
 
 use self::shapes::shapes;
-use crate::ciphers::{Api, CHECKED, Contender, Shape, Sizes, Task};
+use crate::ciphers::{Api, CHECKED, CipherUnderTest, Shape, Sizes, Task};
 use crate::depth::Depth;
 use crate::drawing::{Drawing, Measure, Side, is_kept, is_of_one_thread};
+use crate::peer_set::PeerSet;
 use crate::results::Point;
-use crate::rivals::Rivals;
 use crate::row::Row;
 use crate::table::Table;
 
@@ -43,8 +43,8 @@ pub(crate) const TABLE: Table = Table {
     ..Table::new(NAME)
 };
 
-fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
-    let (aeads, ciphers) = (rivals.aeads(), rivals.ciphers());
+fn rows(peers: &PeerSet<'_>, depth: Depth) -> Vec<Row> {
+    let (aeads, ciphers) = (peers.aeads(), peers.ciphers());
     let mut rows = Vec::new();
     for is_fresh in [false, true] {
         for subject in AEADS.iter().filter(|subject| subject.is_of(depth)) {
@@ -139,27 +139,27 @@ impl Subject {
 /// The rows of a subject, with kept or fresh keys.
 fn messages<T: Api + ?Sized>(
     subject: &Subject,
-    peers: &[Contender<T>],
+    peers: &[CipherUnderTest<T>],
     depth: Depth,
     is_fresh: bool,
 ) -> Vec<Row> {
     let algorithm = subject.algorithm;
-    let mut contenders = Contender::<T>::all_ours(algorithm);
-    contenders.retain(|c| c.point().api == CHECKED);
+    let mut candidates = CipherUnderTest::<T>::all_ours(algorithm);
+    candidates.retain(|c| c.point().api == CHECKED);
     if subject.batches {
-        contenders.push(Contender::session(algorithm));
-        contenders.extend(Contender::all_our_batches(algorithm));
+        candidates.push(CipherUnderTest::session(algorithm));
+        candidates.extend(CipherUnderTest::all_our_batches(algorithm));
     }
-    contenders.extend(peers.iter().filter(|c| c.algorithm() == algorithm).cloned());
-    contenders.retain(|c| is_fresh || !brings_its_key(c.point()));
+    candidates.extend(peers.iter().filter(|c| c.algorithm() == algorithm).cloned());
+    candidates.retain(|c| is_fresh || !brings_its_key(c.point()));
     // The table `calls` shows the speed of a processor without the instructions.
     let all = depth == Depth::Full || algorithm.is_aead();
-    contenders.retain(|c| all || c.point().api != "gcry-nohw");
+    candidates.retain(|c| all || c.point().api != "gcry-nohw");
     let mut rows = Vec::new();
     for direction in Direction::ALL {
-        for contender in &contenders {
-            let shapes = shapes(subject, contender, direction, depth, is_fresh).into_iter();
-            rows.extend(shapes.map(|shape| contender.messages(NAME, direction, shape)));
+        for candidate in &candidates {
+            let shapes = shapes(subject, candidate, direction, depth, is_fresh).into_iter();
+            rows.extend(shapes.map(|shape| candidate.messages(NAME, direction, shape)));
         }
     }
     rows
@@ -170,30 +170,30 @@ fn null(depth: Depth) -> Vec<Row> {
     if depth == Depth::Quick {
         return Vec::new();
     }
-    let row = |contender: &Contender, batch| {
+    let row = |candidate: &CipherUnderTest, batch| {
         let shape = Shape { batch, ..Shape::single(NULL_SIZE) };
-        contender.messages(NAME, Direction::Encrypt, shape)
+        candidate.messages(NAME, Direction::Encrypt, shape)
     };
-    let mut rows = vec![row(&Contender::session(Algorithm::NULL), 1)];
-    for contender in Contender::all_our_batches(Algorithm::NULL) {
-        rows.extend(NULL_BATCHES.map(|batch| row(&contender, batch)));
+    let mut rows = vec![row(&CipherUnderTest::session(Algorithm::NULL), 1)];
+    for candidate in CipherUnderTest::all_our_batches(Algorithm::NULL) {
+        rows.extend(NULL_BATCHES.map(|batch| row(&candidate, batch)));
     }
     rows
 }
 
 /// The rows of sectors.
-fn sectors(ciphers: &[Contender], depth: Depth) -> Vec<Row> {
+fn sectors(ciphers: &[CipherUnderTest], depth: Depth) -> Vec<Row> {
     let mut rows = Vec::new();
     for algorithm in SECTOR_SUBJECTS {
-        let mut contenders = Contender::all_ours(algorithm);
-        contenders.retain(|c| c.point().api == CHECKED);
-        contenders.retain(|c| depth != Depth::Quick || !c.is_lower());
-        contenders.extend(ciphers.iter().filter(|c| c.algorithm() == algorithm).cloned());
+        let mut candidates = CipherUnderTest::all_ours(algorithm);
+        candidates.retain(|c| c.point().api == CHECKED);
+        candidates.retain(|c| depth != Depth::Quick || !c.is_lower());
+        candidates.extend(ciphers.iter().filter(|c| c.algorithm() == algorithm).cloned());
         for direction in Direction::ALL {
-            for contender in &contenders {
+            for candidate in &candidates {
                 let tasks = SECTORS.map(|size| Task::Batch(Shape::single(size))).into_iter();
-                let tasks = tasks.filter(|&task| contender.has(task));
-                rows.extend(tasks.map(|task| contender.row(NAME, direction, task, 1)));
+                let tasks = tasks.filter(|&task| candidate.has(task));
+                rows.extend(tasks.map(|task| candidate.row(NAME, direction, task, 1)));
             }
         }
     }

@@ -1,12 +1,12 @@
 //! The table `random`: the cost of a request by its size, on one thread and on two.
 
-use crate::contender::{Contender, Op};
+use crate::candidate::{Candidate, Op};
 use crate::depth::Depth;
 use crate::drawing::{Drawing, Measure, Side, is_kept, is_of_one_thread};
 use crate::figure::{self, is_held, is_safe, is_same_line, name, number};
-use crate::ours::{self, DEFAULT};
+use crate::own_generators::{self, DEFAULT};
+use crate::peer_set::PeerSet;
 use crate::results::Point;
-use crate::rivals::Rivals;
 use crate::row::Row;
 use crate::scope::Scope;
 use crate::table::{self, Table};
@@ -17,7 +17,7 @@ pub(crate) const NAME: &str = "random";
 
 /// The table's part by size.
 pub(crate) const TABLE: Table = Table {
-    rows: |rivals, depth| rows(&contenders(rivals), depth),
+    rows: |peers, depth| rows(&candidates(peers), depth),
     blocks: |scope| [BY_SIZE.blocks(scope), SCALING.blocks(scope)].concat(),
     legend: LEGEND,
     screen: &SCREEN,
@@ -31,8 +31,8 @@ pub(crate) const TABLE: Table = Table {
 };
 
 /// Ours and the peers'.
-fn contenders(rivals: &Rivals<'_>) -> Vec<Contender> {
-    [&ours::by_size(), rivals.generators()].concat()
+fn candidates(peers: &PeerSet<'_>) -> Vec<Candidate> {
+    [&own_generators::by_size(), peers.generators()].concat()
 }
 
 /// The size of a 32-bit word.
@@ -41,21 +41,21 @@ const WORD: usize = 4;
 const ALL: [usize; 9] = [4, 8, 16, 32, 256, 1 << 10, 4 << 10, 64 << 10, 4 << 20];
 
 /// The rows at a depth.
-pub(crate) fn rows(contenders: &[Contender], depth: Depth) -> Vec<Row> {
+pub(crate) fn rows(candidates: &[Candidate], depth: Depth) -> Vec<Row> {
     let (one, two): (&[usize], &[usize]) = match depth {
         Depth::Quick => (&[4, 32, 256, 4096, 4 << 20], &[4, 256, 4 << 20]),
         Depth::Normal => (&ALL, &[4, 32, 256, 4 << 10, 4 << 20]),
         Depth::Full => (&ALL, &ALL),
     };
-    let single = contenders.iter().flat_map(|c| one.iter().map(|&size| row(c, size, 1)));
-    let double = contenders.iter().flat_map(|c| two.iter().map(|&size| row(c, size, 2)));
+    let single = candidates.iter().flat_map(|c| one.iter().map(|&size| row(c, size, 1)));
+    let double = candidates.iter().flat_map(|c| two.iter().map(|&size| row(c, size, 2)));
     single.chain(double).collect()
 }
 
 /// One row of the table.
-fn row(contender: &Contender, size: usize, threads: u32) -> Row {
+fn row(candidate: &Candidate, size: usize, threads: u32) -> Row {
     let op = if size == WORD { Op::Word } else { Op::Fill };
-    let mut row = contender.row(NAME, op, size, threads);
+    let mut row = candidate.row(NAME, op, size, threads);
     row.point.id = format!("{}/{}/{size}/t{threads}", table::id(&row.point), row.point.op);
     row
 }

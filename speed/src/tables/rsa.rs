@@ -34,7 +34,7 @@ fn bits(point: &Point) -> Option<usize> {
 /// The table.
 pub(crate) const TABLE: Table = Table {
     seconds: [20, 60, 240],
-    rows: |rivals, depth| rows::rows(rivals.signers(), depth),
+    rows: |peers, depth| rows::rows(peers.signers(), depth),
     given: document::points,
     blocks: view::blocks,
     legend: view::LEGEND,

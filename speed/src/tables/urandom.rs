@@ -9,11 +9,11 @@
 use lanecrypt_kernels::Level;
 
 use crate::block::Block;
-use crate::contender::{Contender, Op};
+use crate::candidate::{Candidate, Op};
 use crate::depth::Depth;
 use crate::drawing::{Drawing, Measure, Side, is_of_one_thread};
 use crate::figure::{mark, name, projected};
-use crate::ours;
+use crate::own_generators;
 use crate::results::Point;
 use crate::row::Row;
 use crate::scope::Scope;
@@ -28,7 +28,7 @@ pub(crate) const NAME: &str = "urandom";
 
 /// The table.
 pub(crate) const TABLE: Table = Table {
-    rows: |rivals, depth| rows(&[&ours::by_level(), rivals.generators()].concat(), depth),
+    rows: |peers, depth| rows(&[&own_generators::by_level(), peers.generators()].concat(), depth),
     given: document,
     extra: Some(Extra {
         ids: wide::ids,
@@ -63,11 +63,11 @@ const SIZES: [usize; 2] = [4 << 20, 32];
 const DOCUMENT: [(u64, f64); 2] = [(4 << 20, 1.186_47), (32, 7.082_94)];
 
 /// The rows at a depth.
-pub(crate) fn rows(contenders: &[Contender], depth: Depth) -> Vec<Row> {
+pub(crate) fn rows(candidates: &[Candidate], depth: Depth) -> Vec<Row> {
     let mut rows = Vec::new();
-    for contender in contenders {
+    for candidate in candidates {
         for size in SIZES {
-            let mut row = contender.row(NAME, Op::Read, size, 1);
+            let mut row = candidate.row(NAME, Op::Read, size, 1);
             let Point { source, api, subject, isa, .. } = &row.point;
             let level = isa.as_ref().map_or_else(String::new, |isa| format!("@{isa}"));
             row.point.id = format!("{NAME}/{source}/{api}/{subject}{level}/read/{size}");

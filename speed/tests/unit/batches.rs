@@ -149,8 +149,8 @@ fn verified(rows: &[Row]) -> (Vec<String>, Vec<String>) {
 fn who_lies_about_a_batch_of_messages_is_not_verified() {
     let algorithm = Algorithm::AES_128_CBC;
     let liar = |lie: BatchLie| {
-        let ours = Contender::<dyn Cipher>::all_our_batches(algorithm).remove(0);
-        Contender::<dyn Cipher>::new(
+        let ours = CipherUnderTest::<dyn Cipher>::all_our_batches(algorithm).remove(0);
+        CipherUnderTest::<dyn Cipher>::new(
             "liar",
             &format!("{lie:?}"),
             algorithm,
@@ -170,8 +170,8 @@ fn who_lies_about_a_batch_of_messages_is_not_verified() {
 #[test]
 fn who_lies_about_a_batch_of_packets_is_not_verified() {
     let liar = |lie: BatchLie| {
-        let ours = Contender::<dyn Aead>::all_our_batches(ALGORITHM).remove(0);
-        Contender::<dyn Aead>::new(
+        let ours = CipherUnderTest::<dyn Aead>::all_our_batches(ALGORITHM).remove(0);
+        CipherUnderTest::<dyn Aead>::new(
             "liar",
             &format!("{lie:?}"),
             ALGORITHM,

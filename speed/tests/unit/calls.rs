@@ -30,16 +30,16 @@ fn calls(only: &str, seconds: u64) -> Options {
 #[test]
 fn ids_are_unique_at_every_depth_and_the_headline_rows_are_those_of_the_table() {
     let options = Options::default();
-    let rivals = Rivals::new(&options).expect("the options are good");
+    let peers = PeerSet::new(&options).expect("the options are good");
     let ids = |rows: &[Row]| rows.iter().map(|row| row.point.id.clone()).collect::<Vec<_>>();
     for depth in [Depth::Quick, Depth::Normal, Depth::Full] {
-        let mut all = ids(&rows(&rivals, depth));
+        let mut all = ids(&rows(&peers, depth));
         all.extend(document().into_iter().map(|point| point.id));
         let unique: HashSet<&String> = all.iter().collect();
         assert_eq!(unique.len(), all.len(), "{depth:?}");
     }
-    let whole = ids(&rows(&rivals, Depth::Normal));
-    let first = ids(&TABLE.screen_rows(&rivals));
+    let whole = ids(&rows(&peers, Depth::Normal));
+    let first = ids(&TABLE.screen_rows(&peers));
     assert!(!first.is_empty());
     assert!(first.iter().all(|id| whole.contains(id)), "{first:?}");
     for id in [
@@ -292,16 +292,16 @@ impl Crypt for Liar {
     }
 }
 
-fn liar(lie: Lie) -> Contender {
+fn liar(lie: Lie) -> CipherUnderTest {
     let algorithm = Algorithm::AES_128_CTR;
-    let honest = Contender::all_ours(algorithm).swap_remove(0);
+    let honest = CipherUnderTest::all_ours(algorithm).swap_remove(0);
     let name = match lie {
         Lie::Nothing => "nothing",
         Lie::Restarts => "restarts",
         Lie::OldKey => "old-key",
         Lie::Honest => "honest",
     };
-    Contender::new("liar", name, algorithm, move |direction, keys| {
+    CipherUnderTest::new("liar", name, algorithm, move |direction, keys| {
         let session = |key: &&[u8]| {
             let inner = honest.open(direction, &[key])?;
             Some(Liar { inner, iv: Vec::new(), offset: 0, lie })
@@ -355,8 +355,8 @@ impl Crypt for Tiring {
 #[test]
 fn answers_are_checked_after_the_timing_too() {
     let algorithm = Algorithm::AES_128_CTR;
-    let honest = Contender::all_ours(algorithm).swap_remove(0);
-    let tiring = Contender::new("liar", "tiring", algorithm, move |direction, keys| {
+    let honest = CipherUnderTest::all_ours(algorithm).swap_remove(0);
+    let tiring = CipherUnderTest::new("liar", "tiring", algorithm, move |direction, keys| {
         let session = |key: &&[u8]| Some(Tiring(honest.open(direction, &[key])?, 0, Vec::new()));
         cipher(keys.iter().map(session).collect::<Option<Vec<Tiring>>>()?)
     });

@@ -13,8 +13,8 @@ use crate::tests::{sample, whole_run};
 
 fn ids(peers: Peers, depth: Depth) -> Vec<String> {
     let options = Options { peers, ..Options::default() };
-    let rivals = Rivals::new(&options).expect("the options are good");
-    rows(&rivals, depth).into_iter().map(|row| row.point.id).collect()
+    let peers = PeerSet::new(&options).expect("the options are good");
+    rows(&peers, depth).into_iter().map(|row| row.point.id).collect()
 }
 
 #[test]
@@ -92,7 +92,7 @@ impl Sealing for Careless {
 fn who_does_not_encrypt_is_not_verified() {
     let subject = SUBJECTS[0];
     let careless =
-        Contender::<dyn Aead>::new("careless", "loop", subject.algorithm, |direction, _| {
+        CipherUnderTest::<dyn Aead>::new("careless", "loop", subject.algorithm, |direction, _| {
             aead(direction, vec![Careless])
         });
     let rows = Direction::ALL.map(|direction| {

@@ -20,9 +20,9 @@ use crate::device::DeviceOptions;
 use crate::glob::Glob;
 use crate::machine::Machine;
 use crate::options::{Options, Peers};
+use crate::peer_set::PeerSet;
 use crate::processors::turn;
 use crate::results::Results;
-use crate::rivals::Rivals;
 use crate::row::{Arena, Row, Workload as _};
 use crate::scope::Scope;
 use crate::statistics::Estimate;
@@ -57,8 +57,8 @@ fn device(only: &str, peers: &str, milliseconds: u64) -> Options {
 
 fn ids(device: DeviceOptions, depth: Depth) -> Vec<String> {
     let options = Options { device, ..Options::default() };
-    let rivals = Rivals::new(&options).expect("the options are good");
-    rows::rows(&rivals, depth).into_iter().map(|row| row.point.id).collect()
+    let peers = PeerSet::new(&options).expect("the options are good");
+    rows::rows(&peers, depth).into_iter().map(|row| row.point.id).collect()
 }
 
 #[test]
@@ -112,8 +112,8 @@ fn without_a_command_there_are_rows_of_this_process_only() {
 fn answered(device: DeviceOptions, only: &str, depth: Depth) -> Vec<Point> {
     let _turn = turn();
     let options = Options { device, peers: Peers::None, ..Options::default() };
-    let (rivals, only) = (Rivals::new(&options).expect("the options are good"), Glob::new(only));
-    let rows = rows::rows(&rivals, depth).into_iter().filter(|row| only.matches(&row.point.id));
+    let (peers, only) = (PeerSet::new(&options).expect("the options are good"), Glob::new(only));
+    let rows = rows::rows(&peers, depth).into_iter().filter(|row| only.matches(&row.point.id));
     let mut arena = Arena::new();
     let answer = |row: Row| {
         let id = &row.point.id;
@@ -178,8 +178,8 @@ fn a_run_is_verified_and_has_the_keys() {
 #[test]
 fn the_text_has_all_parts() {
     let options = Options { device: options(), peers: Peers::None, ..Options::default() };
-    let rivals = Rivals::new(&options).expect("the options are good");
-    let rows = rows::rows(&rivals, Depth::Normal).into_iter();
+    let peers = PeerSet::new(&options).expect("the options are good");
+    let rows = rows::rows(&peers, Depth::Normal).into_iter();
     let estimate = Estimate::of(&[2600.0, 2600.0, 2600.0]).expect("there are figures");
     let measured = rows.map(|row| {
         let mut point = row.point.measured(estimate);
@@ -285,12 +285,12 @@ fn without_a_daemon_the_rest_is_measured() {
         options().at(Some("/nowhere".into())),
     ] {
         let options = Options { device, peers: Peers::None, ..Options::default() };
-        let rivals = Rivals::new(&options).expect("the options are good");
-        let rows = rows::rows(&rivals, Depth::Quick);
+        let peers = PeerSet::new(&options).expect("the options are good");
+        let rows = rows::rows(&peers, Depth::Quick);
         let is_there = |id: &str| rows.iter().any(|row| row.point.id == id);
         assert!(is_there("device/lanecrypt/session/null/process/64/d1"));
         assert!(rows.iter().all(|row| row.point.api != API));
-        let lines = rivals.missing();
+        let lines = peers.missing();
         assert!(lines.iter().any(|line| line.starts_with("missing: rows of device")), "{lines:?}");
     }
 }

@@ -32,12 +32,12 @@ fn ids(rows: &[Row]) -> Vec<String> {
 }
 
 /// Calls `with` with all peers that are here.
-fn with_rivals<T>(with: impl FnOnce(&Rivals<'_>) -> T) -> T {
-    with(&Rivals::new(&Options::default()).expect("the options are good"))
+fn with_rivals<T>(with: impl FnOnce(&PeerSet<'_>) -> T) -> T {
+    with(&PeerSet::new(&Options::default()).expect("the options are good"))
 }
 
 fn all_rows(depth: Depth) -> Vec<Row> {
-    with_rivals(|rivals| rows(rivals, depth))
+    with_rivals(|peers| rows(peers, depth))
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn ids_are_unique_at_every_depth_and_the_headline_rows_are_those_of_the_table() 
         assert_eq!(rare, depth == Depth::Full);
     }
     let whole = ids(&all_rows(Depth::Normal));
-    let first = with_rivals(|rivals| ids(&TABLE.screen_rows(rivals)));
+    let first = with_rivals(|peers| ids(&TABLE.screen_rows(peers)));
     assert_eq!(first.iter().collect::<HashSet<_>>().len(), first.len());
     assert!(!first.is_empty() && first.iter().all(|id| whole.contains(id)), "{first:?}");
     for id in [
@@ -340,11 +340,11 @@ impl Sealing for Liar {
 const ALGORITHM: Algorithm = Algorithm::AES_128_GCM;
 
 fn sealer(key: &[u8]) -> Option<Box<dyn Aead>> {
-    Contender::all_ours(ALGORITHM).first()?.open(Direction::Encrypt, &[key])
+    CipherUnderTest::all_ours(ALGORITHM).first()?.open(Direction::Encrypt, &[key])
 }
 
-fn liar(lie: Lie, patience: u32) -> Contender<dyn Aead> {
-    Contender::new("liar", &format!("{lie:?}"), ALGORITHM, move |direction, keys| {
+fn liar(lie: Lie, patience: u32) -> CipherUnderTest<dyn Aead> {
+    CipherUnderTest::new("liar", &format!("{lie:?}"), ALGORITHM, move |direction, keys| {
         let session = |key: &&[u8]| Some(Liar { sealer: sealer(key)?, lie, patience });
         aead(direction, keys.iter().map(session).collect::<Option<Vec<Liar>>>()?)
     })
@@ -391,8 +391,8 @@ fn answers_and_forgeries_are_checked_after_the_timing_too() {
 fn the_table_opens_with_a_screen() {
     let estimate = Estimate { median: 100.0, low: 99.0, high: 101.0 };
     let options = Options { peers: Peers::None, ..Options::default() };
-    let rivals = Rivals::new(&options).expect("the options are good");
-    let rows = TABLE.screen_rows(&rivals).into_iter().chain(null(Depth::Normal));
+    let peers = PeerSet::new(&options).expect("the options are good");
+    let rows = TABLE.screen_rows(&peers).into_iter().chain(null(Depth::Normal));
     let points: Vec<Point> =
         rows.map(|row| Point { verified: true, ..row.point.measured(estimate) }).collect();
     let text = |wanted| {

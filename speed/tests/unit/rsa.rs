@@ -12,8 +12,8 @@ use super::*;
 use crate::depth::Depth;
 use crate::glob::Glob;
 use crate::options::{Options, Peers};
+use crate::peer_set::PeerSet;
 use crate::results::Results;
-use crate::rivals::Rivals;
 use crate::row::{Arena, Row, Workload as _};
 use crate::tests::{sample, short_run, whole_run};
 
@@ -28,8 +28,8 @@ fn rsa(only: &str, peers: Peers, seconds: u64) -> Options {
 }
 
 /// Calls `with` with all peers that are here.
-fn with_rivals<T>(with: impl FnOnce(&Rivals<'_>) -> T) -> T {
-    with(&Rivals::new(&Options::default()).expect("the options are good"))
+fn with_rivals<T>(with: impl FnOnce(&PeerSet<'_>) -> T) -> T {
+    with(&PeerSet::new(&Options::default()).expect("the options are good"))
 }
 
 fn ids(rows: &[Row]) -> Vec<String> {
@@ -38,10 +38,10 @@ fn ids(rows: &[Row]) -> Vec<String> {
 
 #[test]
 fn ids_are_unique_and_the_headline_rows_are_those_of_the_table() {
-    with_rivals(|rivals| {
-        let headline = ids(&TABLE.screen_rows(rivals));
+    with_rivals(|peers| {
+        let headline = ids(&TABLE.screen_rows(peers));
         for depth in [Depth::Quick, Depth::Normal, Depth::Full] {
-            let mut all = ids(&(TABLE.rows)(rivals, depth));
+            let mut all = ids(&(TABLE.rows)(peers, depth));
             all.extend(document::points().into_iter().map(|point| point.id));
             assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len(), "{depth:?}");
             assert!(headline.iter().all(|id| all.contains(id)), "{depth:?}");

@@ -7,17 +7,17 @@ use std::time::Instant;
 
 use lanecrypt_peers::{Draw, Failed, PeerLibraries, generator, generators};
 
-use crate::contender::{Contender, Op};
+use crate::candidate::{Candidate, Op};
 use crate::depth::Depth;
 use crate::glob::Glob;
 use crate::machine::Machine;
 use crate::options::{Options, Peers};
-use crate::ours;
+use crate::own_generators;
+use crate::peer_set::PeerSet;
 use crate::processors::{self, turn};
 use crate::progress::Progress;
 use crate::reference::References;
 use crate::results::{Point, Results, fastest};
-use crate::rivals::Rivals;
 use crate::row::{Row, Test};
 use crate::run::{Report, run};
 use crate::sampler::{self, Limits, Sampled};
@@ -77,26 +77,26 @@ fn measure(rows: &[Row], deadline: Option<Instant>) -> Sampled {
 #[test]
 fn ids_are_unique_in_each_run_and_the_headline_rows_are_those_of_the_tables() {
     let peers = generators(&PeerLibraries::new());
-    let mut all = ours::by_size();
-    all.extend(peers.iter().filter_map(Contender::peer));
+    let mut all = own_generators::by_size();
+    all.extend(peers.iter().filter_map(Candidate::peer));
     let ids = |rows: &[Row]| rows.iter().map(|row| row.point.id.clone()).collect::<Vec<_>>();
     for depth in [Depth::Quick, Depth::Normal, Depth::Full] {
         let random = ids(&random::rows(&all, depth));
-        let mut levels = ours::by_level();
-        levels.extend(peers.iter().filter_map(Contender::peer));
+        let mut levels = own_generators::by_level();
+        levels.extend(peers.iter().filter_map(Candidate::peer));
         let mut tables = random.clone();
         tables.extend(ids(&urandom::rows(&levels, depth)));
         tables.extend(urandom::document().into_iter().map(|point| point.id));
         tables.extend(wide::ids());
-        let rivals: Vec<Contender> = peers.iter().filter_map(Contender::peer).collect();
-        tables.extend(ids(&cprng::rows(&rivals, depth)));
+        let peers: Vec<Candidate> = peers.iter().filter_map(Candidate::peer).collect();
+        tables.extend(ids(&cprng::rows(&peers, depth)));
         tables.extend(cprng::document().into_iter().map(|point| point.id));
         tables.extend(cprng::extra::ids());
         let unique: HashSet<&String> = tables.iter().collect();
         assert_eq!(unique.len(), tables.len(), "{depth:?}");
         let options = Options::default();
-        let rivals = Rivals::new(&options).expect("the options are good");
-        let headline = ids(&random::TABLE.screen_rows(&rivals));
+        let peers = PeerSet::new(&options).expect("the options are good");
+        let headline = ids(&random::TABLE.screen_rows(&peers));
         assert_eq!(headline.iter().collect::<HashSet<_>>().len(), headline.len());
         let whole = ids(&random::rows(&all, Depth::Normal));
         assert!(headline.iter().all(|id| whole.contains(id)));
@@ -252,8 +252,8 @@ impl Draw for Liar {
     }
 }
 
-fn liar(name: &'static str, lie: fn(&mut [u8], u64)) -> Contender {
-    Contender::new(["liar", name, "none"], move || generator(Liar(lie, 0)))
+fn liar(name: &'static str, lie: fn(&mut [u8], u64)) -> Candidate {
+    Candidate::new(["liar", name, "none"], move || generator(Liar(lie, 0)))
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn rows_that_lie_are_not_verified_and_not_ranked() {
     let honest = liar("honest", |_, _| ());
     for threads in 1..=processors::allowed().len().min(2) {
         let threads = u32::try_from(threads).expect("at most two");
-        let row = |c: &Contender| c.row("test", Op::Fill, 64, threads);
+        let row = |c: &Candidate| c.row("test", Op::Fill, 64, threads);
         let mut rows: Vec<Row> = liars.iter().map(row).collect();
         rows.push(row(&honest));
         let sampled = sample(&rows);
@@ -317,7 +317,7 @@ fn two_threads_that_give_the_same_bytes_are_not_verified() {
             Ok(())
         }
     }
-    let fixed = Contender::new(["liar", "fixed", "none"], || generator(Fixed(7)));
+    let fixed = Candidate::new(["liar", "fixed", "none"], || generator(Fixed(7)));
     let rows = [1, 2].map(|threads| fixed.row("test", Op::Fill, 32, threads));
     let sampled = sample(&rows);
     let verified: Vec<bool> = sampled.points.iter().map(|p| p.verified).collect();
@@ -335,7 +335,7 @@ fn a_peer_that_fails_in_the_middle_ends_its_own_row_only() {
             Ok(())
         }
     }
-    let failing = Contender::new(["liar", "failing", "none"], || generator(Failing(0)));
+    let failing = Candidate::new(["liar", "failing", "none"], || generator(Failing(0)));
     let honest = liar("honest", |_, _| ());
     for threads in [1, 2] {
         let rows = [&failing, &honest].map(|c| c.row("test", Op::Fill, 32, threads));

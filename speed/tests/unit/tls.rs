@@ -20,8 +20,8 @@ use crate::tests::{sample, whole_run};
 
 fn ids(peers: Peers, depth: Depth) -> Vec<String> {
     let options = Options { peers, ..Options::default() };
-    let rivals = Rivals::new(&options).expect("the options are good");
-    rows(&rivals, depth).into_iter().map(|row| row.point.id).collect()
+    let peers = PeerSet::new(&options).expect("the options are good");
+    rows(&peers, depth).into_iter().map(|row| row.point.id).collect()
 }
 
 #[test]
@@ -91,9 +91,9 @@ struct Gullible<T>(T);
 struct Ours;
 
 fn our_suite() -> &'static Tls13CipherSuite {
-    let rivals = Options { peers: Peers::None, ..Options::default() };
-    let rivals = Rivals::new(&rivals).expect("the options are good");
-    Provider::all(&rivals)[0].suite(Algorithm::AES_128_GCM).expect("it has the suite")
+    let peers = Options { peers: Peers::None, ..Options::default() };
+    let peers = PeerSet::new(&peers).expect("the options are good");
+    Provider::all(&peers)[0].suite(Algorithm::AES_128_GCM).expect("it has the suite")
 }
 
 impl Tls13AeadAlgorithm for Ours {

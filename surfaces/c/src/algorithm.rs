@@ -5,8 +5,8 @@ use core::num::NonZeroU16;
 
 use lanecrypt_engine::Algorithm;
 
-use crate::border::{answer, give, text};
 use crate::code::Code;
+use crate::ffi_args::{answer, give, text};
 
 /// The algorithm with this number.
 pub(crate) fn of_number(number: c_int) -> Result<Algorithm, Code> {

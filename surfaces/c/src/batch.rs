@@ -4,8 +4,8 @@ use core::ffi::c_int;
 
 use lanecrypt_engine::{Batch, BatchBuffer, Engine, Operation, Session};
 
-use crate::border::{Bytes, caught, checked, free, give_object, object, object_mut};
 use crate::code::Code;
+use crate::ffi_args::{Bytes, caught, checked, free, give_object, object, object_mut};
 use crate::operation;
 use crate::single::data;
 

@@ -8,11 +8,11 @@ use lanecrypt_device::{
 };
 use lanecrypt_engine::Operation;
 
-use crate::border::{
+use crate::code::Code;
+use crate::ffi_args::{
     Bytes, caught, checked, free, give, give_nothing, give_object, in_place, object, object_mut,
     text,
 };
-use crate::code::Code;
 use crate::{algorithm, operation, rsa};
 
 /// A connection, and the sessions that C knows by number, from 1 on.

@@ -6,8 +6,8 @@ use lanecrypt_engine::{Engine, Session};
 use lanecrypt_kernels::wipe;
 
 use crate::algorithm;
-use crate::border::{Bytes, answer, give_object, object};
 use crate::code::Code;
+use crate::ffi_args::{Bytes, answer, give_object, object};
 use crate::single::data;
 
 /// Opens a session of an algorithm that does not authenticate.

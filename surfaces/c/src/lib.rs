@@ -10,10 +10,10 @@
 
 mod algorithm;
 mod batch;
-mod border;
 mod code;
 #[cfg(target_os = "linux")]
 mod device;
+mod ffi_args;
 mod hazmat;
 mod nonces;
 mod operation;

@@ -6,8 +6,8 @@ use lanecrypt_engine::{Error, Nonce, NonceSequence, Nonces, RandomNonces, Sessio
 use lanecrypt_random::Rng;
 
 use crate::algorithm;
-use crate::border::{Bytes, answer, free, give_object, object_mut};
 use crate::code::Code;
+use crate::ffi_args::{Bytes, answer, free, give_object, object_mut};
 
 /// A sequence of any kind.
 pub(crate) enum Sequence {

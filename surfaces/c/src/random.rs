@@ -4,8 +4,8 @@ use core::ffi::c_int;
 
 use lanecrypt_random as random;
 
-use crate::border::{Bytes, answer, give};
 use crate::code::Code;
+use crate::ffi_args::{Bytes, answer, give};
 
 /// Fills memory with random bytes.
 #[unsafe(no_mangle)]

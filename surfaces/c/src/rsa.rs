@@ -5,8 +5,8 @@ use core::ffi::c_int;
 use lanecrypt_engine::{Engine, RsaKey, Session};
 use lanecrypt_rsa::{Hash, KeyError, Padding, PrivateKey, PublicKey};
 
-use crate::border::{Bytes, caught, give_object, object};
 use crate::code::Code;
+use crate::ffi_args::{Bytes, caught, give_object, object};
 
 /// The paddings with their numbers.
 pub(crate) const PADDINGS: &[(c_int, &str, Padding)] = &[

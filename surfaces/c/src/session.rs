@@ -5,7 +5,7 @@ use core::ffi::c_int;
 use lanecrypt_engine::{Engine, Session};
 
 use crate::algorithm;
-use crate::border::{Bytes, free, give_object, object};
+use crate::ffi_args::{Bytes, free, give_object, object};
 
 /// Opens a session that seals and opens messages.
 #[unsafe(no_mangle)]

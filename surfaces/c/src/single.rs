@@ -4,8 +4,8 @@ use core::ffi::c_int;
 
 use lanecrypt_engine::{Data, Session};
 
-use crate::border::{Bytes, answer, in_place, object};
 use crate::code::Code;
+use crate::ffi_args::{Bytes, answer, in_place, object};
 use crate::nonces::Sequence;
 
 /// Seals a message in place; its last bytes are room for the tag.

@@ -18,7 +18,7 @@ use crate::cipher::{CipherContext, Request};
 use crate::count::Count;
 use crate::info::Info;
 use crate::memory::{Buffers, Plain};
-use crate::params::{Questions, Settings};
+use crate::params::{ParamsOut, Settings};
 
 /// Associated data that wait for the data.
 const WAITING: usize = 128;
@@ -79,7 +79,7 @@ pub(crate) unsafe trait Sealing: Sized {
     fn vector_set(context: &mut AeadContext<Self>);
     /// Makes a vector for a message that begins without one. Fails if there is none.
     fn vector_unasked(context: &mut AeadContext<Self>) -> bool;
-    fn get(context: &mut AeadContext<Self>, questions: Questions<'_>) -> bool;
+    fn get(context: &mut AeadContext<Self>, params_out: ParamsOut<'_>) -> bool;
     fn set(context: &mut AeadContext<Self>, settings: Settings<'_>) -> bool;
     /// A record of TLS 1.2, if one is announced: the length of what was written.
     fn tls_record(context: &mut AeadContext<Self>, data: InOutBuf<'_, '_, u8>) -> Option<usize>;
@@ -483,8 +483,8 @@ impl<C: Sealing> CipherContext for AeadContext<C> {
     }
 
     #[inline]
-    fn get(&mut self, questions: Questions<'_>) -> bool {
-        C::get(self, questions)
+    fn get(&mut self, params_out: ParamsOut<'_>) -> bool {
+        C::get(self, params_out)
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use crate::abi::{Context, DescribedContext, Dispatch, Param, Table};
 use crate::count::Count;
 use crate::info::{self, Info};
 use crate::memory::{self, Buffers, Plain, buffers, bytes, lend, status, tell};
-use crate::params::{Questions, Settings};
+use crate::params::{ParamsOut, Settings};
 
 /// The context of a cipher.
 pub(crate) trait CipherContext: Plain {
@@ -28,7 +28,7 @@ pub(crate) trait CipherContext: Plain {
     fn finish(&mut self, out: *mut u8, room: usize) -> Option<usize>;
     /// The same for `EVP_Cipher`.
     fn cipher(&mut self, request: Request) -> Option<usize>;
-    fn get(&mut self, questions: Questions<'_>) -> bool;
+    fn get(&mut self, params_out: ParamsOut<'_>) -> bool;
     fn set(&mut self, settings: Settings<'_>) -> bool;
 }
 
@@ -179,8 +179,8 @@ unsafe extern "C" fn get<C: CipherContext>(context: Context, params: *mut Param)
     // SAFETY: a context of this cipher.
     let Some(context) = (unsafe { lend::<C>(context) }) else { return 0 };
     // SAFETY: a list of OpenSSL's.
-    let questions = unsafe { Questions::new(params) };
-    status(context.get(questions))
+    let params_out = unsafe { ParamsOut::new(params) };
+    status(context.get(params_out))
 }
 
 unsafe extern "C" fn set<C: CipherContext>(context: Context, params: *const Param) -> c_int {

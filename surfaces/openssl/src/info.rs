@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_int, c_void};
 
 use crate::abi::{Param, described};
 use crate::memory::status;
-use crate::params::Questions;
+use crate::params::ParamsOut;
 
 /// The fixed properties of a cipher. Lengths are bytes.
 pub(crate) struct Info {
@@ -40,30 +40,30 @@ impl Info {
         Self { mode, key, iv: 16, block: 1, is_aead: false, own_iv: false }
     }
 
-    /// Answers questions.
+    /// Answers params_out.
     ///
     /// # Safety
     ///
-    /// `params` is as [`Questions::new`] wants it.
+    /// `params` is as [`ParamsOut::new`] wants it.
     pub(crate) unsafe fn get_params(&self, params: *mut Param) -> c_int {
         // SAFETY: the caller says so.
-        let mut questions = unsafe { Questions::new(params) };
-        status(questions.all(|mut question| {
-            let name = question.name();
+        let mut params_out = unsafe { ParamsOut::new(params) };
+        status(params_out.all(|mut param_out| {
+            let name = param_out.name();
             if name.is(c"mode") {
-                question.small(self.mode)
+                param_out.small(self.mode)
             } else if name.is(c"keylen") {
-                question.size(self.key)
+                param_out.size(self.key)
             } else if name.is(c"ivlen") {
-                question.size(self.iv)
+                param_out.size(self.iv)
             } else if name.is(c"blocksize") {
-                question.size(self.block)
+                param_out.size(self.block)
             } else if name.is(c"aead") {
-                question.small(self.is_aead.into())
+                param_out.small(self.is_aead.into())
             } else if name.is(c"custom-iv") {
-                question.small(self.own_iv.into())
+                param_out.small(self.own_iv.into())
             } else if NONE.iter().any(|property| name.is(property)) {
-                question.small(0)
+                param_out.small(0)
             } else {
                 true
             }

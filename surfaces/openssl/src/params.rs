@@ -17,7 +17,7 @@ pub(crate) struct Settings<'a> {
 }
 
 /// Parameters that are asked for.
-pub(crate) struct Questions<'a> {
+pub(crate) struct ParamsOut<'a> {
     next: *mut Param,
     of: PhantomData<&'a mut Param>,
 }
@@ -35,7 +35,7 @@ impl Settings<'_> {
     }
 }
 
-impl Questions<'_> {
+impl ParamsOut<'_> {
     /// A list as it comes; none is an empty one.
     ///
     /// # Safety
@@ -62,18 +62,18 @@ impl<'a> Iterator for Settings<'a> {
     }
 }
 
-impl<'a> Iterator for Questions<'a> {
-    type Item = Question<'a>;
+impl<'a> Iterator for ParamsOut<'a> {
+    type Item = ParamOut<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<Question<'a>> {
+    fn next(&mut self) -> Option<ParamOut<'a>> {
         // SAFETY: null or an entry of the list, which is lent once.
         let param = unsafe { self.next.as_mut() }?;
         if param.key.is_null() {
             return None;
         }
         self.next = self.next.wrapping_add(1);
-        Some(Question(param))
+        Some(ParamOut(param))
     }
 }
 
@@ -170,9 +170,9 @@ impl Setting<'_> {
 }
 
 /// A parameter that is asked for. An answer without a place for it only tells its size.
-pub(crate) struct Question<'a>(&'a mut Param);
+pub(crate) struct ParamOut<'a>(&'a mut Param);
 
-impl Question<'_> {
+impl ParamOut<'_> {
     #[inline]
     pub(crate) fn name(&self) -> Name {
         Name(self.0.key)

@@ -16,7 +16,7 @@ use crate::cipher::{CipherContext, Request};
 use crate::count::Count;
 use crate::info::Info;
 use crate::memory::{Buffers, Plain};
-use crate::params::{Questions, Settings};
+use crate::params::{ParamsOut, Settings};
 
 /// The length of vectors, and of blocks if there are any.
 pub(crate) const BLOCK: usize = 16;
@@ -149,24 +149,24 @@ impl<M: Mode> CipherContext for PlainContext<M> {
         good.then_some(request.length)
     }
 
-    fn get(&mut self, questions: Questions<'_>) -> bool {
-        for mut question in questions {
-            let name = question.name();
+    fn get(&mut self, params_out: ParamsOut<'_>) -> bool {
+        for mut param_out in params_out {
+            let name = param_out.name();
             let good = if name.is(c"ivlen") {
-                question.size(BLOCK)
+                param_out.size(BLOCK)
             } else if name.is(c"keylen") {
-                question.size(M::INFO.key)
+                param_out.size(M::INFO.key)
             } else if name.is(c"padding") {
-                question.small(self.pads.into())
+                param_out.small(self.pads.into())
             } else if name.is(c"iv") {
-                question.octets_or_pointer(&self.first_iv)
+                param_out.octets_or_pointer(&self.first_iv)
             } else if name.is(c"updated-iv") {
-                question.octets_or_pointer(&self.iv)
+                param_out.octets_or_pointer(&self.iv)
             } else if name.is(c"num") {
-                question.small(self.number)
+                param_out.small(self.number)
             } else if name.is(c"tls-mac") {
                 let code = self.code.get(..self.tls_code).filter(|_| self.has_code);
-                question.octets_pointer(code, self.tls_code)
+                param_out.octets_pointer(code, self.tls_code)
             } else {
                 true
             };

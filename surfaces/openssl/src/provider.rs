@@ -16,7 +16,7 @@ use crate::abi::{
 use crate::aead::{chacha, gcm};
 use crate::context::Provider;
 use crate::memory::status;
-use crate::params::Questions;
+use crate::params::ParamsOut;
 use crate::plain::{cbc, ctr, xts};
 use crate::rsa::{self, Rsa};
 use crate::{count, errors, rand};
@@ -70,10 +70,10 @@ pub unsafe extern "C" fn OSSL_provider_init(
 unsafe fn setting<'s>(handle: *const c_void, core: &Core, name: &CStr) -> Option<&'s CStr> {
     let get_params = core.get_params?;
     let mut found: *const c_char = ptr::null();
-    let mut question = Param::described(name.as_ptr(), UTF8_POINTER, 0);
-    question.data = ptr::from_mut(&mut found).cast();
-    let mut params = [question, Param::END];
-    // SAFETY: a list with one question, which has a place for a pointer, and its end.
+    let mut param_out = Param::described(name.as_ptr(), UTF8_POINTER, 0);
+    param_out.data = ptr::from_mut(&mut found).cast();
+    let mut params = [param_out, Param::END];
+    // SAFETY: a list with one param_out, which has a place for a pointer, and its end.
     if unsafe { get_params(handle, params.as_mut_ptr()) } == 0 || found.is_null() {
         return None;
     }
@@ -221,27 +221,27 @@ unsafe extern "C" fn gettable(_: *mut c_void) -> *const Param {
 
 unsafe extern "C" fn get_params(_: *mut c_void, params: *mut Param) -> c_int {
     // SAFETY: a list of OpenSSL's.
-    let mut questions = unsafe { Questions::new(params) };
-    status(questions.all(|mut question| {
-        let name = question.name();
+    let mut params_out = unsafe { ParamsOut::new(params) };
+    status(params_out.all(|mut param_out| {
+        let name = param_out.name();
         if name.is(c"name") {
-            question.text(c"Lanecrypt")
+            param_out.text(c"Lanecrypt")
         } else if name.is(c"version") || name.is(c"buildinfo") {
-            question.text(VERSION)
+            param_out.text(VERSION)
         } else if name.is(c"status") {
-            question.small(1)
+            param_out.small(1)
         } else if name.is(c"lanecrypt-contexts") {
-            question.wide(count::CONTEXTS.load(Ordering::Relaxed))
+            param_out.wide(count::CONTEXTS.load(Ordering::Relaxed))
         } else if name.is(c"lanecrypt-messages") {
-            question.wide(count::MESSAGES.load(Ordering::Relaxed))
+            param_out.wide(count::MESSAGES.load(Ordering::Relaxed))
         } else if name.is(c"lanecrypt-draws") {
-            question.wide(count::DRAWS.load(Ordering::Relaxed))
+            param_out.wide(count::DRAWS.load(Ordering::Relaxed))
         } else if name.is(c"lanecrypt-signatures") {
-            question.wide(count::SIGNATURES.load(Ordering::Relaxed))
+            param_out.wide(count::SIGNATURES.load(Ordering::Relaxed))
         } else if name.is(c"lanecrypt-together") {
-            question.wide(count::TOGETHER.load(Ordering::Relaxed))
+            param_out.wide(count::TOGETHER.load(Ordering::Relaxed))
         } else if name.is(c"lanecrypt-checks") {
-            question.wide(count::CHECKS.load(Ordering::Relaxed))
+            param_out.wide(count::CHECKS.load(Ordering::Relaxed))
         } else {
             true
         }

@@ -14,7 +14,7 @@ use lanecrypt_random as random;
 use crate::abi::{Context, Dispatch, Param, Table, described};
 use crate::count;
 use crate::memory::status;
-use crate::params::Questions;
+use crate::params::ParamsOut;
 
 /// The strength in bits.
 const STRENGTH: c_uint = 256;
@@ -216,20 +216,20 @@ unsafe extern "C" fn get(context: Context, params: *mut Param) -> c_int {
     // SAFETY: a context of OpenSSL's.
     let Some(generator) = (unsafe { lend(context) }) else { return 0 };
     // SAFETY: a list of OpenSSL's.
-    let mut questions = unsafe { Questions::new(params) };
-    status(questions.all(|mut question| {
-        let name = question.name();
+    let mut params_out = unsafe { ParamsOut::new(params) };
+    status(params_out.all(|mut param_out| {
+        let name = param_out.name();
         if name.is(c"max_request") {
-            question.size(LONGEST)
+            param_out.size(LONGEST)
         } else if name.is(c"strength") {
-            question.small(STRENGTH)
+            param_out.small(STRENGTH)
         } else if name.is(c"state") {
             let ready = generator.ready.load(Ordering::Relaxed);
-            question.small(if ready { READY } else { UNINITIALISED })
+            param_out.small(if ready { READY } else { UNINITIALISED })
         } else if name.is(c"reseed_counter") {
             // It never changes, so that generators below do not follow each fork of ours: they
             // notice forks themselves.
-            question.small(1)
+            param_out.small(1)
         } else {
             true
         }

@@ -5,7 +5,7 @@ use super::wiping::SIZE;
 use super::{overhead, whole_of};
 use crate::block::Block;
 use crate::ciphers::{CHECKED, WHOLE, Wipe};
-use crate::figure::{self, contender, marked, number, subject_and_operation};
+use crate::figure::{self, candidate, marked, number, subject_and_operation};
 use crate::fit::Fit;
 use crate::results::Point;
 use crate::scope::Scope;
@@ -141,7 +141,7 @@ const SHARED: List = List {
 /// The size in the message on libgcrypt's list at which a call's cost shows best.
 const SMALLEST: u64 = 16;
 
-/// A line for each contender and cipher.
+/// A line for each candidate and cipher.
 const WIPING: List = List {
     of: |point| point.wiped.is_some(),
     title: |_| {
@@ -220,7 +220,7 @@ fn is_shared(point: &Point) -> bool {
 /// The label that tells the lines of a block apart.
 fn label(scope: &Scope<'_>, point: &Point) -> String {
     if point.source != "document" {
-        return contender(scope, point);
+        return candidate(scope, point);
     }
     let hardware = match (point.api.as_str(), point.subject.starts_with("aes")) {
         (_, false) => "",

@@ -2,8 +2,8 @@
 
 use lanecrypt_peers::Direction;
 
-use super::{NAME, algorithm, contenders};
-use crate::ciphers::{CHECKED, Contender, Task, Wipe};
+use super::{NAME, algorithm, candidates};
+use crate::ciphers::{CHECKED, CipherUnderTest, Task, Wipe};
 use crate::depth::Depth;
 use crate::figure::is_same_line;
 use crate::results::Point;
@@ -17,19 +17,19 @@ pub(super) const SIZE: usize = 64;
 
 /// Messages of our checked layer and of libgcrypt, after which the caller clears nothing, as much as
 /// libgcrypt does, or everything.
-pub(super) fn rows(peers: &[Contender], depth: Depth) -> Vec<Row> {
+pub(super) fn rows(peers: &[CipherUnderTest], depth: Depth) -> Vec<Row> {
     let subjects = if depth == Depth::Quick { &SUBJECTS[..1] } else { &SUBJECTS };
     let mut rows = Vec::new();
     for algorithm in subjects.iter().filter_map(|name| algorithm(name)) {
-        let mut contenders = contenders(algorithm, peers, depth);
-        contenders.retain(|contender| {
-            let point = contender.point();
-            let is_ours = point.is_ours() && point.api == CHECKED && !contender.is_lower();
+        let mut candidates = candidates(algorithm, peers, depth);
+        candidates.retain(|candidate| {
+            let point = candidate.point();
+            let is_ours = point.is_ours() && point.api == CHECKED && !candidate.is_lower();
             is_ours || point.source == "libgcrypt"
         });
-        for contender in &contenders {
+        for candidate in &candidates {
             let tasks = Wipe::ALL.map(|wipe| Task::Wiped(SIZE, wipe));
-            rows.extend(tasks.map(|task| contender.row(NAME, Direction::Encrypt, task, 1)));
+            rows.extend(tasks.map(|task| candidate.row(NAME, Direction::Encrypt, task, 1)));
         }
     }
     rows

@@ -9,7 +9,7 @@ use lanecrypt_columns::{Column, ColumnKey, Layout, Options};
 use lanecrypt_peers::{Aead, Direction, Failed};
 
 use super::{ROWS, Subject, peer_loop};
-use crate::ciphers::{Contender, known, sessions};
+use crate::ciphers::{CipherUnderTest, known, sessions};
 use crate::row::{Arena, Workload};
 use crate::verify::Defect;
 
@@ -21,7 +21,7 @@ const TAG: usize = 16;
 pub(super) enum Maker {
     Ours,
     /// A loop over another's calls for one value.
-    Loop(Box<Contender<dyn Aead>>),
+    Loop(Box<CipherUnderTest<dyn Aead>>),
 }
 
 enum Worker {
@@ -53,9 +53,9 @@ impl Values {
         let key = sessions::keys(subject.algorithm, 1)?.pop()?;
         let worker = match maker {
             Maker::Ours => Worker::Ours(ColumnKey::new(subject.layout, &key).ok()?),
-            Maker::Loop(contender) => Worker::Loop {
-                sealer: contender.open(Direction::Encrypt, &[&key])?,
-                opener: contender.open(Direction::Decrypt, &[&key])?,
+            Maker::Loop(candidate) => Worker::Loop {
+                sealer: candidate.open(Direction::Encrypt, &[&key])?,
+                opener: candidate.open(Direction::Decrypt, &[&key])?,
             },
         };
         let width = match direction {

@@ -4,17 +4,17 @@ use core::sync::atomic::Ordering;
 
 use super::bandwidth::{self, Sizes};
 use super::repeats;
-use crate::contender::Contender;
+use crate::candidate::Candidate;
 use crate::sampler::{Limits, Sampled};
-use crate::{ours, processors};
+use crate::{own_generators, processors};
 
 /// Measures the points of both that match `fits`, unless `limits` end it first.
 pub(crate) fn measure(fits: impl Fn(&str) -> bool, limits: &Limits<'_>, sampled: &mut Sampled) {
     let processors = processors::allowed();
     let threads = repeats::threads(processors.len());
-    let counted: Vec<Contender> = ours::of_repeats()
+    let counted: Vec<Candidate> = own_generators::of_repeats()
         .into_iter()
-        .filter(|contender| fits(&repeats::point(contender, threads).id))
+        .filter(|candidate| fits(&repeats::point(candidate, threads).id))
         .collect();
     if threads > 1 {
         for point in repeats::measure(&counted, repeats::WORDS, || limits.over()) {
@@ -40,7 +40,8 @@ pub(crate) fn measure(fits: impl Fn(&str) -> bool, limits: &Limits<'_>, sampled:
 pub(crate) fn ids() -> Vec<String> {
     let processors = processors::allowed().len();
     let threads = repeats::threads(processors);
-    let counts = ours::of_repeats().map(|contender| repeats::point(&contender, threads).id);
+    let counts =
+        own_generators::of_repeats().map(|candidate| repeats::point(&candidate, threads).id);
     counts.into_iter().chain(copies(processors)).collect()
 }
 

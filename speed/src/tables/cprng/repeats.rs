@@ -7,8 +7,8 @@
 use std::sync::Barrier;
 use std::thread;
 
+use crate::candidate::Candidate;
 use crate::clock::as_f64;
-use crate::contender::Contender;
 use crate::processors::{self, Pinned};
 use crate::results::Point;
 use crate::table;
@@ -27,8 +27,8 @@ pub(crate) fn threads(processors: usize) -> usize {
 }
 
 /// The point for a generator's repetitions, without their number.
-pub(crate) fn point(contender: &Contender, threads: usize) -> Point {
-    let mut point = contender.point().clone();
+pub(crate) fn point(candidate: &Candidate, threads: usize) -> Point {
+    let mut point = candidate.point().clone();
     point.table = random::NAME.into();
     point.op = "u32".into();
     point.size = Some(4);
@@ -37,12 +37,12 @@ pub(crate) fn point(contender: &Contender, threads: usize) -> Point {
     point
 }
 
-/// Counts the repetitions of each contender, as far as there is time.
+/// Counts the repetitions of each candidate, as far as there is time.
 ///
-/// A contender that is wrong by design gets up to ten rounds until a repetition occurs; the others
+/// A candidate that is wrong by design gets up to ten rounds until a repetition occurs; the others
 /// then get the same number.
 pub(crate) fn measure(
-    contenders: &[Contender],
+    candidates: &[Candidate],
     words: usize,
     over: impl Fn() -> bool,
 ) -> Vec<Point> {
@@ -50,34 +50,34 @@ pub(crate) fn measure(
     let threads = threads(processors.len());
     let mut points = Vec::new();
     let mut rounds = 1;
-    for contender in contenders {
-        let most = if contender.is_faulty() { ROUNDS } else { rounds };
+    for candidate in candidates {
+        let most = if candidate.is_faulty() { ROUNDS } else { rounds };
         let (mut repeated, mut made) = (Some(0), 0);
         while made < most && repeated.is_some_and(|n| n == 0) && !over() {
-            repeated = round(contender, words, &processors[..threads]);
+            repeated = round(candidate, words, &processors[..threads]);
             made += 1;
         }
         let Some(repeated) = repeated.filter(|_| made > 0) else { continue };
         rounds = rounds.max(made);
-        let mut point = point(contender, threads);
+        let mut point = point(candidate, threads);
         point.repeats = Some(repeated as u64);
-        point.verified = repeated == 0 && !contender.is_faulty();
+        point.verified = repeated == 0 && !candidate.is_faulty();
         points.push(point);
     }
     points
 }
 
 /// One round with a new key; `None` if the generator fails.
-fn round(contender: &Contender, words: usize, cpus: &[usize]) -> Option<usize> {
+fn round(candidate: &Candidate, words: usize, cpus: &[usize]) -> Option<usize> {
     // A state that all threads share takes its new key here, before they start.
-    contender.generator()?.rekey();
+    candidate.generator()?.rekey();
     let start = Barrier::new(cpus.len());
     let drawn: Vec<Option<Vec<u32>>> = thread::scope(|scope| {
         let start = &start;
         let threads = cpus.iter().map(|&cpu| {
             scope.spawn(move || {
                 let _pinned = Pinned::to(cpu);
-                let generator = contender.generator();
+                let generator = candidate.generator();
                 let mut drawn = vec![1; words];
                 start.wait();
                 let mut generator = generator?;
@@ -111,7 +111,7 @@ pub(crate) fn by_chance(words: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ours;
+    use crate::own_generators;
 
     #[test]
     fn neighbours_that_occur_again_are_counted() {
@@ -127,7 +127,7 @@ mod tests {
             eprintln!("SKIPPED repeats: threads that meet need two processors");
             return;
         }
-        let points = measure(&ours::of_repeats(), WORDS / 4, || false);
+        let points = measure(&own_generators::of_repeats(), WORDS / 4, || false);
         assert_eq!(points.len(), 4);
         for point in points {
             let faulty = point.api == "unsynchronised";

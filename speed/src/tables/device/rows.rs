@@ -13,13 +13,13 @@ use super::messages::{Messages, Plan};
 use super::process::{Job, RANDOM};
 use super::setting::Setting;
 use super::{ALGORITHMS, API, NAME, directions, echo, token};
-use crate::ciphers::{Api, Contender, PROCESS, Shape};
-use crate::contender::Op;
+use crate::candidate::Op;
+use crate::ciphers::{Api, CipherUnderTest, PROCESS, Shape};
 use crate::depth::Depth;
 use crate::device::DeviceOptions;
-use crate::ours;
+use crate::own_generators;
+use crate::peer_set::PeerSet;
 use crate::results::Point;
-use crate::rivals::Rivals;
 use crate::row::{Batches, Row, Test, Workload};
 use crate::tables::study::op;
 
@@ -56,11 +56,11 @@ const FILLS: [(usize, usize, usize); 7] = [
 ];
 
 /// All rows.
-pub(super) fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+pub(super) fn rows(peers: &PeerSet<'_>, depth: Depth) -> Vec<Row> {
     let is_quick = depth == Depth::Quick;
-    let mut daemons = Daemons::new(rivals.device());
+    let mut daemons = Daemons::new(peers.device());
     if let Err(reason) = daemons.probe() {
-        rivals.lacks(NAME, reason);
+        peers.lacks(NAME, reason);
         daemons = Daemons::new(&DeviceOptions::default());
     }
     let daemons = &daemons;
@@ -72,23 +72,23 @@ pub(super) fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
             for &size in sizes {
                 let plan = Plan { algorithm, direction, size, depth: 1 };
                 rows.extend(one_process(daemons, plan));
-                rows.extend(beside(rivals, plan));
+                rows.extend(beside(peers, plan));
             }
         }
         if algorithm == Algorithm::NULL {
             rows.extend(sizes.iter().flat_map(|&size| echoes(daemons, size)));
         }
-        if algorithm == token::ALGORITHM && rivals.has_softhsm() && !daemons.command().is_empty() {
+        if algorithm == token::ALGORITHM && peers.has_softhsm() && !daemons.command().is_empty() {
             rows.extend(sizes.iter().map(|&size| token::row(daemons, size)));
         }
     }
-    rows.extend(in_flight(daemons, rivals, is_quick));
-    rows.extend(processes(daemons, rivals, is_quick));
+    rows.extend(in_flight(daemons, peers, is_quick));
+    rows.extend(processes(daemons, peers, is_quick));
     for (size, in_flight, processes) in FILLS {
         let more = fills(daemons, size, in_flight, processes);
         rows.extend(more.into_iter().map(|row| streamed(row, depth)));
     }
-    rows.extend(random_beside(rivals));
+    rows.extend(random_beside(peers));
     rows
 }
 
@@ -101,7 +101,7 @@ fn echoes(daemons: &Arc<Daemons>, size: usize) -> Vec<Row> {
     rows
 }
 
-fn in_flight(daemons: &Arc<Daemons>, rivals: &Rivals<'_>, is_quick: bool) -> Vec<Row> {
+fn in_flight(daemons: &Arc<Daemons>, peers: &PeerSet<'_>, is_quick: bool) -> Vec<Row> {
     let (depths, sizes) = match is_quick {
         true => (&QUICK_DEPTHS[..], &QUICK[..]),
         false => (&DEPTHS[..], &SIZES_IN_FLIGHT[..]),
@@ -112,7 +112,7 @@ fn in_flight(daemons: &Arc<Daemons>, rivals: &Rivals<'_>, is_quick: bool) -> Vec
             for &depth in depths {
                 let plan = Plan { algorithm, direction: Direction::Encrypt, size, depth };
                 rows.extend(one_process(daemons, plan));
-                rows.extend(beside(rivals, plan));
+                rows.extend(beside(peers, plan));
             }
         }
     }
@@ -120,7 +120,7 @@ fn in_flight(daemons: &Arc<Daemons>, rivals: &Rivals<'_>, is_quick: bool) -> Vec
 }
 
 /// Several blocked processes, and several with packets in flight.
-fn processes(daemons: &Arc<Daemons>, rivals: &Rivals<'_>, is_quick: bool) -> Vec<Row> {
+fn processes(daemons: &Arc<Daemons>, peers: &PeerSet<'_>, is_quick: bool) -> Vec<Row> {
     let counts = if is_quick { &QUICK_PROCESSES[..] } else { &PROCESSES };
     let direction = Direction::Encrypt;
     let mut rows = Vec::new();
@@ -136,7 +136,7 @@ fn processes(daemons: &Arc<Daemons>, rivals: &Rivals<'_>, is_quick: bool) -> Vec
     let packets = Plan { algorithm, direction, size: PACKET, depth: 32 };
     rows.extend(one_process(daemons, packets));
     rows.extend(of_processes(daemons, packets, QUICK_PROCESSES[0]));
-    rows.extend(beside(rivals, packets));
+    rows.extend(beside(peers, packets));
     rows
 }
 
@@ -278,27 +278,28 @@ fn named(point: &mut Point, size: usize, depth: usize, setting: Setting, process
 }
 
 /// The same messages by the engine in this process, and one at a time by OpenSSL.
-fn beside(rivals: &Rivals<'_>, plan: Plan) -> Vec<Row> {
+fn beside(peers: &PeerSet<'_>, plan: Plan) -> Vec<Row> {
     match plan.algorithm.is_aead() {
-        true => beside_of::<dyn Aead>(rivals.aeads(), plan),
-        false => beside_of::<dyn Cipher>(rivals.ciphers(), plan),
+        true => beside_of::<dyn Aead>(peers.aeads(), plan),
+        false => beside_of::<dyn Cipher>(peers.ciphers(), plan),
     }
 }
 
-fn beside_of<T: Api + ?Sized>(rivals: &[Contender<T>], plan: Plan) -> Vec<Row> {
+fn beside_of<T: Api + ?Sized>(peers: &[CipherUnderTest<T>], plan: Plan) -> Vec<Row> {
     let Plan { algorithm, direction, size, depth } = plan;
-    let mut contenders = Vec::new();
+    let mut candidates = Vec::new();
     if depth == 1 {
-        contenders.push(Contender::<T>::session(algorithm));
-        let is_it = |c: &&Contender<T>| c.algorithm() == algorithm && c.point().source == "openssl";
-        contenders.extend(rivals.iter().filter(is_it).cloned());
+        candidates.push(CipherUnderTest::<T>::session(algorithm));
+        let is_it =
+            |c: &&CipherUnderTest<T>| c.algorithm() == algorithm && c.point().source == "openssl";
+        candidates.extend(peers.iter().filter(is_it).cloned());
     } else {
-        let all = Contender::<T>::all_our_batches(algorithm).into_iter();
-        contenders.extend(all.filter(|c| c.point().api == PROCESS && !c.is_lower()));
+        let all = CipherUnderTest::<T>::all_our_batches(algorithm).into_iter();
+        candidates.extend(all.filter(|c| c.point().api == PROCESS && !c.is_lower()));
     }
     let shape = Shape { batch: depth, ..Shape::single(size) };
-    let rows = contenders.into_iter().map(|contender| {
-        let mut row = contender.messages(NAME, direction, shape);
+    let rows = candidates.into_iter().map(|candidate| {
+        let mut row = candidate.messages(NAME, direction, shape);
         row.point.op = op(algorithm, direction).into();
         row.point.depth = u32::try_from(depth).ok();
         row.point.processes = Some(1);
@@ -310,14 +311,14 @@ fn beside_of<T: Api + ?Sized>(rivals: &[Contender<T>], plan: Plan) -> Vec<Row> {
 }
 
 /// Random bytes of this process, and of the kernel.
-fn random_beside(rivals: &Rivals<'_>) -> Vec<Row> {
-    let ours = ours::by_size().into_iter().take(1);
-    let kernel = rivals.generators().iter().filter(|c| c.point().source == "kernel").cloned();
-    let contenders: Vec<_> = ours.chain(kernel).collect();
+fn random_beside(peers: &PeerSet<'_>) -> Vec<Row> {
+    let ours = own_generators::by_size().into_iter().take(1);
+    let kernel = peers.generators().iter().filter(|c| c.point().source == "kernel").cloned();
+    let candidates: Vec<_> = ours.chain(kernel).collect();
     let mut rows = Vec::new();
     for size in [32, 256, 4 << 20] {
-        for contender in &contenders {
-            let mut row = contender.row(NAME, Op::Fill, size, 1);
+        for candidate in &candidates {
+            let mut row = candidate.row(NAME, Op::Fill, size, 1);
             let Point { source, api, subject, .. } = &row.point;
             row.point.id = format!("{NAME}/{source}/{api}/{subject}/fill/{size}");
             row.point.depth = Some(1);

@@ -5,7 +5,7 @@ use lanecrypt_engine::Engine;
 use lanecrypt_peers::{Aead, Cipher, Direction};
 
 use super::{NAME, SUBJECTS, id};
-use crate::ciphers::{Api, Contender, Kind, PROCESS, Plan, Shape, session};
+use crate::ciphers::{Api, CipherUnderTest, Kind, PROCESS, Plan, Shape, session};
 use crate::depth::Depth;
 use crate::ring;
 use crate::row::Row;
@@ -66,8 +66,8 @@ fn layers_of<T: Api + ?Sized>(
     depths: &[usize],
     clients: u32,
 ) -> Vec<Row> {
-    let alone = Contender::<T>::session(algorithm);
-    let process = Contender::<T>::all_our_batches(algorithm);
+    let alone = CipherUnderTest::<T>::session(algorithm);
+    let process = CipherUnderTest::<T>::all_our_batches(algorithm);
     let process = process.into_iter().find(|c| c.point().api == PROCESS && !c.is_lower());
     let driver = driver(algorithm);
     let shape = |batch| Shape { batch, ..Shape::single(size) };

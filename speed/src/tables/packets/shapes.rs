@@ -1,9 +1,9 @@
-//! The sizes and batches of a contender that are measured.
+//! The sizes and batches of a candidate that are measured.
 
 use lanecrypt_peers::Direction;
 
 use super::{BATCHES, FEW_MESSAGES, MESSAGES, MIXES, Subject, USUAL};
-use crate::ciphers::{Api, BATCH, CHECKED, Contender, PROCESS, SESSION, Shape, Sizes};
+use crate::ciphers::{Api, BATCH, CHECKED, CipherUnderTest, PROCESS, SESSION, Shape, Sizes};
 use crate::depth::Depth;
 
 /// Sizes of messages with fresh keys, unless there is time for all.
@@ -15,21 +15,21 @@ const FEW_BATCHES: [usize; 1] = [8];
 /// The batch under light load.
 const SMALL: usize = 4;
 
-/// The messages of a contender that are measured at a depth, with kept or fresh keys.
+/// The messages of a candidate that are measured at a depth, with kept or fresh keys.
 pub(super) fn shapes<T: Api + ?Sized>(
     subject: &Subject,
-    contender: &Contender<T>,
+    candidate: &CipherUnderTest<T>,
     direction: Direction,
     depth: Depth,
     is_fresh: bool,
 ) -> Vec<Shape> {
-    let point = contender.point();
+    let point = candidate.point();
     let asked = Asked {
         subject,
         depth,
         is_known: subject.algorithm.is_aead() && (!point.is_ours() || point.api == CHECKED),
-        has_batches: subject.batches && contender.has_batches(),
-        is_lower: contender.is_lower(),
+        has_batches: subject.batches && candidate.has_batches(),
+        is_lower: candidate.is_lower(),
         is_filled: point.is_ours() && point.api == BATCH,
         is_process: point.is_ours() && point.api == PROCESS,
         is_session: point.is_ours() && point.api == SESSION,

@@ -3,7 +3,7 @@
 use super::{AEADS, MIXES, RAW, SECTOR_SUBJECTS, USUAL};
 use crate::block::Block;
 use crate::ciphers::{BATCH, CHECKED, PROCESS};
-use crate::figure::{self, contender, number, per_byte, quickest, ratio, subject_and_operation};
+use crate::figure::{self, candidate, number, per_byte, quickest, ratio, subject_and_operation};
 use crate::results::Point;
 use crate::scope::{Place, Scope};
 use crate::view::{At, BEST, Grid, Line, Screen, best_peer_by_ours};
@@ -58,7 +58,7 @@ const BATCHES: Grid = Grid {
             (None, true) => "our best loop: ",
             (None, false) => "best peer loop: ",
         };
-        vec![format!("{whose}{}", contender(scope, point))]
+        vec![format!("{whose}{}", candidate(scope, point))]
     }),
     over: batch,
     compare: &[
@@ -127,7 +127,7 @@ fn is_fresh(point: &Point) -> bool {
     point.key.as_deref() == Some("fresh")
 }
 
-/// The contenders at one size by batch: those that take messages together, and the best loops.
+/// The candidates at one size by batch: those that take messages together, and the best loops.
 fn by_batch(of: &Scope<'_>) -> Vec<Block> {
     let mut shown: Vec<&Point> =
         of.points.iter().copied().filter(|point| is_together(of, point)).collect();

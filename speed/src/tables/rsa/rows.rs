@@ -10,9 +10,9 @@ use super::keys::{self, SIZES};
 use super::work::Signatures;
 use super::{NAME, ours, subject};
 use crate::depth::Depth;
+use crate::peer_set::FoundPeer;
 use crate::processors;
 use crate::results::Point;
-use crate::rivals::Rival;
 use crate::row::{Batches, Row};
 
 /// The sizes if there is little time.
@@ -76,7 +76,7 @@ pub(super) fn is_of(point: &Point, operation: Operation) -> bool {
 }
 
 /// All rows, the most important first.
-pub(super) fn rows(rivals: &[Rival<dyn Signer>], depth: Depth) -> Vec<Row> {
+pub(super) fn rows(peers: &[FoundPeer<dyn Signer>], depth: Depth) -> Vec<Row> {
     let is_quick = depth == Depth::Quick;
     let mut sizes: Vec<usize> = QUICK.into();
     if !is_quick {
@@ -86,7 +86,7 @@ pub(super) fn rows(rivals: &[Rival<dyn Signer>], depth: Depth) -> Vec<Row> {
     let mut rows = Vec::new();
     for &bits in &sizes {
         for operation in Operation::ALL {
-            rows.extend(one_size(rivals, bits, operation, in_flight));
+            rows.extend(one_size(peers, bits, operation, in_flight));
         }
     }
     let operations = if depth == Depth::Full { &Operation::ALL[..] } else { &Operation::ALL[..1] };
@@ -106,7 +106,7 @@ pub(super) fn rows(rivals: &[Rival<dyn Signer>], depth: Depth) -> Vec<Row> {
 
 /// One size: ours and the peers.
 pub(super) fn one_size(
-    rivals: &[Rival<dyn Signer>],
+    peers: &[FoundPeer<dyn Signer>],
     bits: usize,
     operation: Operation,
     in_flight: &[usize],
@@ -116,7 +116,7 @@ pub(super) fn one_size(
         rows.push(single(OWN, bits, operation));
     }
     rows.extend(in_flight.iter().map(|&batch| process(bits, operation, batch)));
-    rows.extend(rivals.iter().filter_map(|rival| peer(rival, bits, operation)));
+    rows.extend(peers.iter().filter_map(|rival| peer(rival, bits, operation)));
     rows
 }
 
@@ -151,7 +151,7 @@ fn on_all_processors(bits: usize, operation: Operation) -> Row {
 }
 
 /// A peer, if it takes such keys.
-fn peer(rival: &Rival<dyn Signer>, bits: usize, operation: Operation) -> Option<Row> {
+fn peer(rival: &FoundPeer<dyn Signer>, bits: usize, operation: Operation) -> Option<Row> {
     let Operation { direction, crt } = operation;
     let peer = rival.peer.clone();
     let open = move || {

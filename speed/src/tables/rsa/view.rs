@@ -4,7 +4,7 @@ use super::document::BITS;
 use super::rows::{OWN, Operation, PROCESS, SINGLE, USUAL, is_of};
 use super::{bits, subject};
 use crate::block::Block;
-use crate::figure::{contender, count, marked, number, quickest, ratio, scaling};
+use crate::figure::{candidate, count, marked, number, quickest, ratio, scaling};
 use crate::results::Point;
 use crate::scope::{Place, Scope};
 use crate::text;
@@ -66,7 +66,7 @@ const SIZES: Grid = Grid {
     names: (&[""], |scope, point| {
         let batch = point.batch.filter(|_| point.api == PROCESS);
         let batch = batch.map_or_else(String::new, |batch| format!(" {batch}"));
-        vec![contender(scope, point) + &batch]
+        vec![candidate(scope, point) + &batch]
     }),
     over: by_bits,
     is_ranked: true,

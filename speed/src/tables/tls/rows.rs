@@ -8,7 +8,7 @@ use self::records::Records;
 use super::NAME;
 use crate::ciphers::Sizes;
 use crate::depth::Depth;
-use crate::rivals::Rivals;
+use crate::peer_set::PeerSet;
 use crate::row::{Batches, Row};
 
 mod connections;
@@ -56,9 +56,9 @@ impl Operation {
 }
 
 /// All rows.
-pub(super) fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+pub(super) fn rows(peers: &PeerSet<'_>, depth: Depth) -> Vec<Row> {
     let subjects = if depth == Depth::Quick { &SUBJECTS[..2] } else { &SUBJECTS };
-    let providers = Provider::all(rivals);
+    let providers = Provider::all(peers);
     let mut rows = Vec::new();
     for operation in Operation::ALL {
         for &algorithm in subjects {

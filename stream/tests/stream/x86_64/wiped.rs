@@ -4,7 +4,7 @@ use std::io::{Read as _, Write, sink};
 
 use lanecrypt_stream::{Algorithm, Cipher, Decryptor, Encryptor, Stream};
 use lanecrypt_testing::keeper::Keeper;
-use lanecrypt_testing::remains::{Remains, Secrets, leaks};
+use lanecrypt_testing::residue::{Residue, Secrets, leaks};
 
 #[global_allocator]
 static ALLOCATOR: Keeper = Keeper;
@@ -20,7 +20,7 @@ const CHUNK: usize = 64;
 fn is_left(call: impl Fn(&[u8])) -> bool {
     let mut secrets = Secrets::default();
     secrets.add(FILES, <[u8]>::to_vec);
-    let leaks = leaks(&secrets, FILES, |file| Remains::of(|| call(file)));
+    let leaks = leaks(&secrets, FILES, |file| Residue::of(|| call(file)));
     leaks.iter().any(|leak| (leak.0, leak.1) == ("words", "freed memory"))
 }
 

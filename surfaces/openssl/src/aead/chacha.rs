@@ -13,7 +13,7 @@ use super::{AeadContext, NONCE, Sealing, Start, State, TAG, by_kernel};
 use crate::abi::{Context, DescribedContext, Param, described};
 use crate::cipher::{Functions, functions};
 use crate::info::{Info, NO_MODE};
-use crate::params::{Question, Questions, Setting, Settings};
+use crate::params::{ParamOut, ParamsOut, Setting, Settings};
 
 // SAFETY: arrays of numbers that are wiped on drop.
 unsafe impl Sealing for ChaCha20Poly1305 {
@@ -70,19 +70,19 @@ unsafe impl Sealing for ChaCha20Poly1305 {
         false
     }
 
-    /// Answers questions. Those that come with each message are compared first.
+    /// Answers params_out. Those that come with each message are compared first.
     #[inline]
-    fn get(context: &mut AeadContext<Self>, questions: Questions<'_>) -> bool {
-        let mut questions = questions;
-        questions.all(|mut question| {
-            let name = question.name();
+    fn get(context: &mut AeadContext<Self>, params_out: ParamsOut<'_>) -> bool {
+        let mut params_out = params_out;
+        params_out.all(|mut param_out| {
+            let name = param_out.name();
             if name.is(c"ivlen") {
-                question.size(context.iv_length)
+                param_out.size(context.iv_length)
             } else if name.is(c"tag") {
-                let there = question.has_place_for_octets();
-                context.tag(question.room()).is_some_and(|tag| there && question.octets(tag))
+                let there = param_out.has_place_for_octets();
+                context.tag(param_out.room()).is_some_and(|tag| there && param_out.octets(tag))
             } else {
-                get_other(context, &mut question)
+                get_other(context, &mut param_out)
             }
         })
     }
@@ -159,14 +159,14 @@ unsafe extern "C" fn settable(_: Context, _: *mut c_void) -> *const Param {
 }
 
 #[inline(never)]
-fn get_other(context: &AeadContext<ChaCha20Poly1305>, question: &mut Question<'_>) -> bool {
-    let name = question.name();
+fn get_other(context: &AeadContext<ChaCha20Poly1305>, param_out: &mut ParamOut<'_>) -> bool {
+    let name = param_out.name();
     if name.is(c"keylen") {
-        question.size(32)
+        param_out.size(32)
     } else if name.is(c"taglen") {
-        question.size(context.tag_length)
+        param_out.size(context.tag_length)
     } else if name.is(c"tlsaadpad") {
-        question.size(context.tls_padding)
+        param_out.size(context.tls_padding)
     } else {
         true
     }

@@ -14,7 +14,7 @@ use super::{AeadContext, LONGEST_IV, NONCE, Sealing, Start, State, TAG, by_kerne
 use crate::abi::{Context, DescribedContext, Param, described};
 use crate::cipher::{Functions, functions};
 use crate::info::{GCM, Info};
-use crate::params::{Question, Questions, Setting, Settings};
+use crate::params::{ParamOut, ParamsOut, Setting, Settings};
 
 /// The part of a vector that a record of TLS 1.2 carries, and the part that it does not.
 const EXPLICIT: usize = 8;
@@ -84,8 +84,8 @@ macro_rules! key_size {
             }
 
             #[inline]
-            fn get(context: &mut AeadContext<Self>, questions: Questions<'_>) -> bool {
-                get(context, questions)
+            fn get(context: &mut AeadContext<Self>, params_out: ParamsOut<'_>) -> bool {
+                get(context, params_out)
             }
 
             #[inline]
@@ -137,41 +137,41 @@ pub(super) unsafe extern "C" fn settable(_: Context, _: *mut c_void) -> *const P
     )
 }
 
-/// Answers questions. The two that come with each message are compared first; a table of all names
+/// Answers params_out. The two that come with each message are compared first; a table of all names
 /// would jump to a place that the processor seldom foresees.
 #[inline]
-pub(super) fn get<C: Sealing>(context: &mut AeadContext<C>, questions: Questions<'_>) -> bool {
-    let mut questions = questions;
-    questions.all(|mut question| {
-        let name = question.name();
+pub(super) fn get<C: Sealing>(context: &mut AeadContext<C>, params_out: ParamsOut<'_>) -> bool {
+    let mut params_out = params_out;
+    params_out.all(|mut param_out| {
+        let name = param_out.name();
         if name.is(c"ivlen") {
-            question.size(context.iv_length)
+            param_out.size(context.iv_length)
         } else if name.is(c"tag") {
-            // A question for the length has no place.
-            let length = if question.has_place_for_octets() { question.room() } else { TAG };
-            context.tag(length).is_some_and(|tag| question.octets(tag))
+            // A param_out for the length has no place.
+            let length = if param_out.has_place_for_octets() { param_out.room() } else { TAG };
+            context.tag(length).is_some_and(|tag| param_out.octets(tag))
         } else {
-            get_other(context, &mut question)
+            get_other(context, &mut param_out)
         }
     })
 }
 
 #[inline(never)]
-fn get_other<C: Sealing>(context: &mut AeadContext<C>, question: &mut Question<'_>) -> bool {
-    let name = question.name();
+fn get_other<C: Sealing>(context: &mut AeadContext<C>, param_out: &mut ParamOut<'_>) -> bool {
+    let name = param_out.name();
     if name.is(c"keylen") {
-        question.size(C::INFO.key)
+        param_out.size(C::INFO.key)
     } else if name.is(c"taglen") {
-        question.size(if context.tag_length == 0 { TAG } else { context.tag_length })
+        param_out.size(if context.tag_length == 0 { TAG } else { context.tag_length })
     } else if name.is(c"iv") || name.is(c"updated-iv") {
         let there = context.state != State::NoVector
             || !context.tls && context.encrypts && random_vector(context);
         let iv = context.iv.get(..context.iv_length).filter(|_| there);
-        iv.is_some_and(|iv| question.octets_or_pointer(iv))
+        iv.is_some_and(|iv| param_out.octets_or_pointer(iv))
     } else if name.is(c"tlsaadpad") {
-        question.size(context.tls_padding)
+        param_out.size(context.tls_padding)
     } else if name.is(c"tlsivgen") {
-        question.place().is_some_and(|place| next_vector(context, place))
+        param_out.place().is_some_and(|place| next_vector(context, place))
     } else {
         true
     }

@@ -9,7 +9,7 @@ use super::{AeadContext, NONCE, Sealing, Start, TAG};
 use crate::abi::DescribedContext;
 use crate::cipher::{Functions, functions};
 use crate::info::{GCM, Info};
-use crate::params::{Questions, Settings};
+use crate::params::{ParamsOut, Settings};
 
 /// Nothing, with a key of 16 bytes.
 pub(crate) struct Null;
@@ -75,8 +75,8 @@ unsafe impl Sealing for Null {
     }
 
     #[inline]
-    fn get(context: &mut AeadContext<Self>, questions: Questions<'_>) -> bool {
-        get(context, questions)
+    fn get(context: &mut AeadContext<Self>, params_out: ParamsOut<'_>) -> bool {
+        get(context, params_out)
     }
 
     #[inline]

@@ -71,7 +71,7 @@ impl Settings {
         let get_params = functions.get_params?;
         let mut settings = Self::default();
         let mut params = settings.params();
-        // SAFETY: the caller says so; each question has a place of its size.
+        // SAFETY: the caller says so; each param_out has a place of its size.
         let told = unsafe { get_params(context, params.as_mut_ptr()) };
         (told == 1).then_some(settings)
     }
@@ -89,7 +89,7 @@ impl Settings {
         }
     }
 
-    /// Questions, or settings for another context: the last two are for PSS only.
+    /// ParamsOut, or settings for another context: the last two are for PSS only.
     fn params(&mut self) -> [Param; 5] {
         let integer = |name: &'static CStr, place: &mut i32| {
             let mut param = Param::described(name.as_ptr(), INTEGER, size_of::<i32>());

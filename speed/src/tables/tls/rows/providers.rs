@@ -4,8 +4,8 @@ use lanecrypt_ciphers::{Algorithm, Isa};
 use rustls_lanecrypt::rustls::crypto::CryptoProvider;
 use rustls_lanecrypt::rustls::{CipherSuite, Tls13CipherSuite};
 
+use crate::peer_set::PeerSet;
 use crate::results::Point;
-use crate::rivals::Rivals;
 
 /// What every provider is measured by.
 const API: &str = "rustls";
@@ -20,11 +20,11 @@ pub(super) struct Provider {
 
 impl Provider {
     /// Ours, and the chosen peers.
-    pub(super) fn all(rivals: &Rivals<'_>) -> Vec<Self> {
+    pub(super) fn all(peers: &PeerSet<'_>) -> Vec<Self> {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let mut all = vec![Self { source: "lanecrypt", version, make: ours }];
         for &Base { source, make } in BASES {
-            let found = rivals.aeads().iter().find(|it| it.point().source == source);
+            let found = peers.aeads().iter().find(|it| it.point().source == source);
             let version = found.and_then(|found| found.point().version.clone());
             all.extend(version.map(|version| Self { source, version, make }));
         }

@@ -22,7 +22,7 @@ impl Cipher<'_> {
         let mut number = 0_u64;
         let mut params =
             [Param::new(name, 2, (&raw mut number).cast(), size_of::<u64>()), Param::end()];
-        // SAFETY: a cipher and a list of one question.
+        // SAFETY: a cipher and a list of one param_out.
         let told = unsafe { (self.crypto.EVP_CIPHER_get_params)(self.raw, params.as_mut_ptr()) };
         (told == 1 && params[0].returned != usize::MAX).then_some((number, params[0].returned))
     }
@@ -247,7 +247,7 @@ impl Keyed<'_> {
     pub(crate) fn number(&mut self, name: &CStr, size: usize) -> Option<(u64, usize)> {
         let mut number = 0_u64;
         let mut params = [Param::new(name, 2, (&raw mut number).cast(), size), Param::end()];
-        // SAFETY: a context and a list of one question.
+        // SAFETY: a context and a list of one param_out.
         let told = unsafe {
             (self.cipher.crypto.EVP_CIPHER_CTX_get_params)(self.raw, params.as_mut_ptr())
         };
@@ -258,7 +258,7 @@ impl Keyed<'_> {
     pub(crate) fn octets(&mut self, name: &CStr, size: usize) -> Option<Vec<u8>> {
         let mut place = vec![0; size.max(1)];
         let mut params = [Param::new(name, 5, place.as_mut_ptr().cast(), size), Param::end()];
-        // SAFETY: a context and a list of one question.
+        // SAFETY: a context and a list of one param_out.
         let told = unsafe {
             (self.cipher.crypto.EVP_CIPHER_CTX_get_params)(self.raw, params.as_mut_ptr())
         };
@@ -271,7 +271,7 @@ impl Keyed<'_> {
     pub(crate) fn pointed(&mut self, name: &CStr) -> Option<Option<Vec<u8>>> {
         let mut place: *const u8 = ptr::null();
         let mut params = [Param::new(name, 7, (&raw mut place).cast(), 0), Param::end()];
-        // SAFETY: a context and a list of one question.
+        // SAFETY: a context and a list of one param_out.
         let told = unsafe {
             (self.cipher.crypto.EVP_CIPHER_CTX_get_params)(self.raw, params.as_mut_ptr())
         };

@@ -311,7 +311,7 @@ impl Context {
         let mut number = 0_u64;
         let mut params =
             [Param::new(name, 2, (&raw mut number).cast(), size_of::<u64>()), Param::end()];
-        // SAFETY: a provider and a list of one question.
+        // SAFETY: a provider and a list of one param_out.
         let told =
             unsafe { (self.crypto.OSSL_PROVIDER_get_params)(self.ours, params.as_mut_ptr()) };
         assert_eq!((told, params[0].returned), (1, 8), "{name:?}");

@@ -224,7 +224,7 @@ impl<'c> Key<'c> {
     pub(crate) fn number(&self, name: &CStr) -> Option<Vec<u8>> {
         let mut bytes = vec![0_u8; 1024];
         let mut params = [Param::new(name, 2, bytes.as_mut_ptr().cast(), 1024), Param::end()];
-        // SAFETY: a key and a list of one question.
+        // SAFETY: a key and a list of one param_out.
         let told = unsafe { (self.crypto().EVP_PKEY_get_params)(self.raw, params.as_mut_ptr()) };
         (told == 1 && params[0].returned != usize::MAX).then_some(bytes)
     }
@@ -233,7 +233,7 @@ impl<'c> Key<'c> {
     pub(crate) fn text(&self, name: &CStr) -> Option<Vec<u8>> {
         let mut bytes = vec![0_u8; 64];
         let mut params = [Param::new(name, 4, bytes.as_mut_ptr().cast(), 64), Param::end()];
-        // SAFETY: a key and a list of one question.
+        // SAFETY: a key and a list of one param_out.
         let told = unsafe { (self.crypto().EVP_PKEY_get_params)(self.raw, params.as_mut_ptr()) };
         (told == 1 && params[0].returned != usize::MAX).then_some(bytes)
     }
@@ -370,7 +370,7 @@ impl Message<'_> {
         let mut params =
             [Param::new(c"algorithm-id", 5, bytes.as_mut_ptr().cast(), 128), Param::end()];
         let get = self.key.crypto().EVP_PKEY_CTX_get_params;
-        // SAFETY: the settings of the context, and a list of one question.
+        // SAFETY: the settings of the context, and a list of one param_out.
         assert_eq!(unsafe { get(self.settings, params.as_mut_ptr()) }, 1);
         bytes.truncate(params[0].returned);
         bytes

@@ -7,19 +7,19 @@ use lanecrypt_peers::{
     signers,
 };
 
-use crate::ciphers::Contender as CipherContender;
-use crate::contender::Contender;
+use crate::candidate::Candidate;
+use crate::ciphers::CipherUnderTest;
 use crate::device::DeviceOptions;
 use crate::machine::Library;
 use crate::options::{Error, Options, Peers};
 
 /// The chosen peers. Each kind is looked for when a table first asks for it.
-pub(crate) struct Rivals<'o> {
+pub(crate) struct PeerSet<'o> {
     options: &'o Options,
-    generators: OnceCell<Found<Contender>>,
-    ciphers: OnceCell<Found<CipherContender<dyn Cipher>>>,
-    aeads: OnceCell<Found<CipherContender<dyn Aead>>>,
-    signers: OnceCell<Found<Rival<dyn Signer>>>,
+    generators: OnceCell<Found<Candidate>>,
+    ciphers: OnceCell<Found<CipherUnderTest<dyn Cipher>>>,
+    aeads: OnceCell<Found<CipherUnderTest<dyn Aead>>>,
+    signers: OnceCell<Found<FoundPeer<dyn Signer>>>,
     /// Whether the library of SoftHSM2 is there; its version is not known without a token.
     softhsm: OnceCell<Availability>,
     /// Tables that lack something, and what.
@@ -27,12 +27,12 @@ pub(crate) struct Rivals<'o> {
 }
 
 /// A peer that was found, for a table that measures it by its own interface.
-pub(crate) struct Rival<T: ?Sized> {
+pub(crate) struct FoundPeer<T: ?Sized> {
     pub(crate) peer: Peer<T>,
     pub(crate) version: String,
 }
 
-impl<T: ?Sized> Rival<T> {
+impl<T: ?Sized> FoundPeer<T> {
     fn new(peer: &Peer<T>) -> Option<Self> {
         let Availability::Found(version) = &peer.availability else { return None };
         Some(Self { peer: peer.clone(), version: version.clone() })
@@ -43,10 +43,10 @@ impl<T: ?Sized> Rival<T> {
 struct Found<C> {
     /// Project and availability of each.
     states: Vec<(&'static str, Availability)>,
-    contenders: Vec<C>,
+    candidates: Vec<C>,
 }
 
-impl<'o> Rivals<'o> {
+impl<'o> PeerSet<'o> {
     /// The peers that `options` choose.
     ///
     /// # Errors
@@ -77,23 +77,23 @@ impl<'o> Rivals<'o> {
         &self.options.device
     }
 
-    pub(crate) fn generators(&self) -> &[Contender] {
-        &self.generators.get_or_init(|| self.found(generators, Contender::peer)).contenders
+    pub(crate) fn generators(&self) -> &[Candidate] {
+        &self.generators.get_or_init(|| self.found(generators, Candidate::peer)).candidates
     }
 
     /// Ciphers without authentication.
-    pub(crate) fn ciphers(&self) -> &[CipherContender<dyn Cipher>] {
-        &self.ciphers.get_or_init(|| self.found(ciphers, CipherContender::peer)).contenders
+    pub(crate) fn ciphers(&self) -> &[CipherUnderTest<dyn Cipher>] {
+        &self.ciphers.get_or_init(|| self.found(ciphers, CipherUnderTest::peer)).candidates
     }
 
     /// Ciphers with authentication.
-    pub(crate) fn aeads(&self) -> &[CipherContender<dyn Aead>] {
-        &self.aeads.get_or_init(|| self.found(aeads, CipherContender::peer)).contenders
+    pub(crate) fn aeads(&self) -> &[CipherUnderTest<dyn Aead>] {
+        &self.aeads.get_or_init(|| self.found(aeads, CipherUnderTest::peer)).candidates
     }
 
     /// RSA signatures.
-    pub(crate) fn signers(&self) -> &[Rival<dyn Signer>] {
-        &self.signers.get_or_init(|| self.found(signers, Rival::new)).contenders
+    pub(crate) fn signers(&self) -> &[FoundPeer<dyn Signer>] {
+        &self.signers.get_or_init(|| self.found(signers, FoundPeer::new)).candidates
     }
 
     /// Notes that a table has fewer rows, and why.
@@ -116,7 +116,7 @@ impl<'o> Rivals<'o> {
     fn found<T: ?Sized, C>(
         &self,
         all: fn(&PeerLibraries) -> Vec<Peer<T>>,
-        contender: fn(&Peer<T>) -> Option<C>,
+        candidate: fn(&Peer<T>) -> Option<C>,
     ) -> Found<C> {
         // To look for peers loads their libraries.
         let mut peers = match self.options.peers {
@@ -125,7 +125,7 @@ impl<'o> Rivals<'o> {
         };
         peers.retain(|peer| self.options.peers.include(peer.source));
         let states = peers.iter().map(|peer| (peer.source, peer.availability.clone())).collect();
-        Found { states, contenders: peers.iter().filter_map(contender).collect() }
+        Found { states, candidates: peers.iter().filter_map(candidate).collect() }
     }
 
     /// Project and availability of each peer that was looked for.

@@ -11,7 +11,7 @@ use lanecrypt_ciphers::{
 };
 use lanecrypt_testing::keeper::Keeper;
 use lanecrypt_testing::levels;
-use lanecrypt_testing::remains::{Leak, Remains, Secrets, bytes_of, leaks};
+use lanecrypt_testing::residue::{Leak, Residue, Secrets, bytes_of, leaks};
 
 #[global_allocator]
 static ALLOCATOR: Keeper = Keeper;
@@ -23,13 +23,13 @@ const KEYS: [[u8; 80]; 2] = [
 ];
 
 pub(crate) fn a_cipher_on_the_heap_leaves_nothing() {
-    nothing_is_left(|keyed, key| Remains::of(|| keyed.make_and_drop(key)));
+    nothing_is_left(|keyed, key| Residue::of(|| keyed.make_and_drop(key)));
 }
 
 pub(crate) fn another_key_leaves_nothing_but_itself() {
     nothing_is_left(|keyed, key| {
         let mut place = keyed.place();
-        Remains::of(|| place.set_key(key))
+        Residue::of(|| place.set_key(key))
     });
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn types_with_one_algorithm_leave_nothing() {
                 let (secrets, level) = (keyed.secrets(), isa.level());
                 let boxed = |bytes: &[u8]| {
                     let key: &[u8; $name::KEY_LENGTH] = bytes.try_into().expect("its length");
-                    Remains::of(|| drop(black_box($name::boxed_with_isa(isa, key))))
+                    Residue::of(|| drop(black_box($name::boxed_with_isa(isa, key))))
                 };
                 assert_eq!(leaks(&secrets, keyed.keys(), boxed), [], "boxed at {level}");
                 let by_value = |bytes: &[u8]| {
@@ -57,7 +57,7 @@ pub(crate) fn types_with_one_algorithm_leave_nothing() {
                 let again = |bytes: &[u8]| {
                     let key: &[u8; $name::KEY_LENGTH] = bytes.try_into().expect("its length");
                     let mut place = $name::boxed_with_isa(isa, &[0x80; $name::KEY_LENGTH]);
-                    Remains::of(|| place.set_key(key))
+                    Residue::of(|| place.set_key(key))
                 };
                 assert_eq!(leaks(&secrets, keyed.keys(), again), [], "again at {level}");
             }
@@ -86,7 +86,7 @@ pub(crate) fn deterministic_encryption_leaves_nothing() {
         let told = format!("{length} bytes at {}", isa.level());
 
         let on_the_heap =
-            leaks(&secrets, keys, |key| Remains::of(|| drop(black_box(with_context(key)))));
+            leaks(&secrets, keys, |key| Residue::of(|| drop(black_box(with_context(key)))));
         assert_eq!(on_the_heap, [], "boxed, {told}");
         let by_value = leaks(&secrets, keys, |key| {
             below(|| drop(black_box(DeterministicAesSiv::with_isa(isa, key))))
@@ -94,12 +94,12 @@ pub(crate) fn deterministic_encryption_leaves_nothing() {
         assert_eq!(by_value, [], "by value, {told}");
         let again = leaks(&secrets, keys, |key| {
             let mut place = boxed(&[0x80; 64][..length]);
-            Remains::of(|| place.set_key(key).expect("a good key"))
+            Residue::of(|| place.set_key(key).expect("a good key"))
         });
         assert_eq!(again, [], "again, {told}");
         let context = leaks(&secrets, keys, |key| {
             let mut place = boxed(key);
-            Remains::of(|| place.set_context(&[b"table"]).expect("one string"))
+            Residue::of(|| place.set_context(&[b"table"]).expect("one string"))
         });
         assert_eq!(context, [], "the context, {told}");
     }
@@ -126,27 +126,27 @@ pub(crate) fn keys_of_records_leave_nothing_below_their_caller() {
 /// What the tests above must not find is found where it is left on purpose.
 pub(crate) fn what_is_left_is_found() {
     let keyed = Keyed { isa: Isa::of_processor(), algorithm: Algorithm::AES_128_GCM };
-    let found = |call: fn(&[u8]) -> Remains| leaks(&keyed.secrets(), keyed.keys(), call);
+    let found = |call: fn(&[u8]) -> Residue| leaks(&keyed.secrets(), keyed.keys(), call);
     let in_place =
         |leaks: &[Leak], sort, place| leaks.iter().any(|leak| (leak.0, leak.1) == (sort, place));
 
     let moved = found(|key| {
         let cipher = || Cipher::with_isa(Isa::of_processor(), Algorithm::AES_128_GCM, key);
-        Remains::of(|| drop(black_box(Box::new(black_box(cipher())))))
+        Residue::of(|| drop(black_box(Box::new(black_box(cipher())))))
     });
     assert!(in_place(&moved, "words", "the stack"), "{moved:?}");
-    let freed = found(|key| Remains::of(|| drop(black_box(key.to_vec()))));
+    let freed = found(|key| Residue::of(|| drop(black_box(key.to_vec()))));
     assert!(in_place(&freed, "words", "freed memory"), "{freed:?}");
     assert!(in_place(&freed, "bytes", "freed memory"), "{freed:?}");
     let in_vectors = found(|key| {
-        Remains::of(|| {
+        Residue::of(|| {
             // SAFETY: the key has 16 bytes, and the register is named.
             unsafe { asm!("movdqu xmm7, [{}]", in(reg) key.as_ptr(), out("xmm7") _) }
         })
     });
     assert!(in_place(&in_vectors, "words", "vector registers"), "{in_vectors:?}");
     let in_general = found(|key| {
-        Remains::of(|| {
+        Residue::of(|| {
             // SAFETY: the key has 16 bytes, and the register is named.
             unsafe { asm!("mov r10, [{}]", in(reg) key.as_ptr(), out("r10") _) }
         })
@@ -155,7 +155,7 @@ pub(crate) fn what_is_left_is_found() {
 }
 
 /// Runs a call for every algorithm at every level.
-fn nothing_is_left(call: impl Fn(Keyed, &[u8]) -> Remains) {
+fn nothing_is_left(call: impl Fn(Keyed, &[u8]) -> Residue) {
     for (isa, algorithm) in levels().flat_map(|isa| algorithms().map(move |row| (isa, row))) {
         let keyed = Keyed { isa, algorithm };
         let secrets = keyed.secrets();
@@ -180,8 +180,8 @@ struct Keyed {
 
 /// What a call leaves below the frame that it is inlined into.
 #[inline(always)]
-fn below(mut call: impl FnMut()) -> Remains {
-    Remains::below(|note| {
+fn below(mut call: impl FnMut()) -> Residue {
+    Residue::below(|note| {
         let frame: usize;
         // SAFETY: it reads a register.
         unsafe {
@@ -221,7 +221,7 @@ impl Keyed {
         self.make(&other[..self.keys()[0].len()]).expect("a good key")
     }
 
-    fn by_value(self, key: &[u8]) -> Remains {
+    fn by_value(self, key: &[u8]) -> Residue {
         below(|| match self.algorithm.is_aead() {
             true => drop(black_box(Cipher::with_isa(self.isa, self.algorithm, key))),
             false => drop(black_box(hazmat::RawCipher::with_isa(self.isa, self.algorithm, key))),

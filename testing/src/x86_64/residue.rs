@@ -16,11 +16,11 @@ use crate::keeper::kept;
 const WORD: usize = 8;
 
 /// A copy of all that a call left behind.
-pub struct Remains {
+pub struct Residue {
     places: [(&'static str, Vec<u8>); 4],
 }
 
-impl Remains {
+impl Residue {
     /// What `call` leaves behind. It must not unwind.
     pub fn of(mut call: impl FnMut()) -> Self {
         let mut freed = Vec::new();
@@ -72,7 +72,7 @@ pub type Leak = (&'static str, &'static str, usize);
 /// bytes that are always the same under one key and differ under the other.
 ///
 /// Other bytes may differ from call to call: addresses do.
-pub fn leaks(secrets: &Secrets, keys: [&[u8]; 2], call: impl Fn(&[u8]) -> Remains) -> Vec<Leak> {
+pub fn leaks(secrets: &Secrets, keys: [&[u8]; 2], call: impl Fn(&[u8]) -> Residue) -> Vec<Leak> {
     // The key is always read from the same place.
     let mut place = keys[0].to_vec();
     let mut under = |which: usize| {
@@ -88,7 +88,7 @@ pub fn leaks(secrets: &Secrets, keys: [&[u8]; 2], call: impl Fn(&[u8]) -> Remain
     }
     let mut leaks = one.words(secrets);
     for (i, (place, bytes)) in one.places.iter().enumerate() {
-        let same = |at: usize, of: &Remains, like: &[Remains]| {
+        let same = |at: usize, of: &Residue, like: &[Residue]| {
             like.iter().all(|like| like.places[i].1.get(at) == of.places[i].1.get(at))
         };
         let depends = |at: &usize| {

@@ -120,7 +120,7 @@ enum Reply {
     Ran(Result<Part, Defect>),
 }
 
-/// The shared state of a crew's threads; it outlives them.
+/// The shared state of a team's threads; it outlives them.
 #[derive(Default)]
 pub(crate) struct Meeting {
     /// Counts up while a helper waits for the start. The leader reads it twice to see that the
@@ -181,7 +181,7 @@ impl Meeting {
 }
 
 /// The calling thread and its helpers.
-pub(crate) struct Crew<'rows> {
+pub(crate) struct ThreadTeam<'rows> {
     leader: Member<'rows>,
     helpers: Vec<(Sender<Order>, Receiver<Reply>)>,
     meeting: &'rows Meeting,
@@ -190,11 +190,11 @@ pub(crate) struct Crew<'rows> {
     processors: usize,
 }
 
-impl<'rows> Crew<'rows> {
+impl<'rows> ThreadTeam<'rows> {
     /// Pins the calling thread to the first of `cpus` and a helper to each of the others; the same
     /// processor may stand there several times.
     ///
-    /// The helpers end when the crew is dropped.
+    /// The helpers end when the team is dropped.
     pub(crate) fn assemble<'scope>(
         scope: &'scope Scope<'scope, '_>,
         rows: &'rows [Row],
@@ -306,7 +306,7 @@ impl<'rows> Crew<'rows> {
     }
 }
 
-/// Runs a helper: one order after the other until the crew is dropped.
+/// Runs a helper: one order after the other until the team is dropped.
 fn help(
     mut member: Member<'_>,
     orders: &Receiver<Order>,

@@ -7,8 +7,8 @@ use lanecrypt_random::{
     Owned, Rekeying, Salsa, SeedCore, Shared, SingleThread, StaticGenerator,
 };
 
-use crate::contender::{Contender, Our};
-use crate::draws;
+use crate::candidate::{Candidate, Our};
+use crate::draw;
 use crate::unsynchronised::Unsynchronised;
 use crate::verify;
 
@@ -38,28 +38,28 @@ fn fastest(isa: Isa) -> Our {
     if Fastest::name(isa) == AES_256.subject { AES_256 } else { CHACHA20 }
 }
 
-impl Contender {
+impl Candidate {
     /// The calling thread's generator.
     fn per_thread<G: StaticGenerator>(kind: &Our) -> Self {
-        Self::ours(kind, "per-thread", Isa::detect(), || Some(draws::of_thread::<G>()))
-            .keyed_anew(|| Some(draws::of_thread::<G>()))
+        Self::ours(kind, "per-thread", Isa::detect(), || Some(draw::of_thread::<G>()))
+            .keyed_anew(|| Some(draw::of_thread::<G>()))
     }
 
     /// The processor's generator.
     fn per_cpu<G: StaticGenerator>(kind: &Our) -> Self {
-        Self::ours(kind, "per-cpu", Isa::detect(), || Some(draws::of_cpu::<G>()))
-            .keyed_anew(|| Some(draws::of_cpu::<G>()))
+        Self::ours(kind, "per-cpu", Isa::detect(), || Some(draw::of_cpu::<G>()))
+            .keyed_anew(|| Some(draw::of_cpu::<G>()))
     }
 
     /// A generator that its user owns, by kernels of `isa`.
     fn owned<G: Generator>(kind: &Our, api: &str, isa: Isa) -> Self {
-        Self::ours(kind, api, isa, move || Some(draws::held(Owned::<G>::with_isa(isa).ok()?)))
+        Self::ours(kind, api, isa, move || Some(draw::held(Owned::<G>::with_isa(isa).ok()?)))
     }
 
     /// The generator of a program of one thread.
     fn single<G: Generator>(kind: &Our) -> Self {
         Self::ours(kind, "single", Isa::detect(), || {
-            Some(draws::single(SingleThread::<G>::new().ok()?))
+            Some(draw::single(SingleThread::<G>::new().ok()?))
         })
     }
 
@@ -68,91 +68,91 @@ impl Contender {
         let one = OnceLock::<Option<Arc<Shared<G>>>>::new();
         let make = || Some(Arc::new(Shared::<G>::new().ok()?));
         Self::ours(kind, "shared", Isa::detect(), move || {
-            Some(draws::shared(one.get_or_init(make).clone()?))
+            Some(draw::shared(one.get_or_init(make).clone()?))
         })
-        .keyed_anew(move || Some(draws::shared(make()?)))
+        .keyed_anew(move || Some(draw::shared(make()?)))
     }
 
     /// One state of all threads, without a lock.
     fn unsynchronised() -> Self {
         let one = OnceLock::<Arc<Unsynchronised>>::new();
         let make = || Arc::new(Unsynchronised::new(&lanecrypt_random::bytes()));
-        let draw = move || Some(draws::unsynchronised(one.get_or_init(make).clone()));
+        let draw = move || Some(draw::unsynchronised(one.get_or_init(make).clone()));
         Self::ours(&ARC4, "unsynchronised", Isa::PORTABLE, draw)
-            .keyed_anew(move || Some(draws::unsynchronised(make())))
+            .keyed_anew(move || Some(draw::unsynchronised(make())))
             .faulty()
     }
 }
 
 /// Our generators in the tables by size: first as programs use them, then owned ones, then with a
 /// lock.
-pub(crate) fn by_size() -> Vec<Contender> {
+pub(crate) fn by_size() -> Vec<Candidate> {
     let isa = Isa::detect();
     let chacha12 = Our::erasing::<ChaCha<12>>("chacha12");
     let chacha8 = Our::erasing::<ChaCha<8>>("chacha8");
     let salsa20 = Our::erasing::<Salsa<20>>("salsa20");
     vec![
-        Contender::ours(&fastest(isa), DEFAULT, isa, || Some(draws::root())),
-        Contender::per_thread::<Erasing<ChaCha<20>>>(&CHACHA20),
-        Contender::per_thread::<Erasing<ChaCha<12>>>(&chacha12),
-        Contender::per_thread::<Erasing<ChaCha<8>>>(&chacha8),
-        Contender::per_thread::<Erasing<AesCtr<256>>>(&AES_256),
-        Contender::per_cpu::<Erasing<ChaCha<20>>>(&CHACHA20),
-        Contender::per_cpu::<Erasing<AesCtr<256>>>(&AES_256),
-        Contender::owned::<Erasing<ChaCha<20>>>(&CHACHA20, "held", isa),
-        Contender::owned::<Erasing<ChaCha<12>>>(&chacha12, "held", isa),
-        Contender::owned::<Erasing<ChaCha<8>>>(&chacha8, "held", isa),
-        Contender::owned::<Erasing<Salsa<20>>>(&salsa20, "held", isa),
-        Contender::owned::<Erasing<AesCtr<256>>>(&AES_256, "held", isa),
-        Contender::shared::<Rekeying<Arc4>>(&ARC4),
+        Candidate::ours(&fastest(isa), DEFAULT, isa, || Some(draw::root())),
+        Candidate::per_thread::<Erasing<ChaCha<20>>>(&CHACHA20),
+        Candidate::per_thread::<Erasing<ChaCha<12>>>(&chacha12),
+        Candidate::per_thread::<Erasing<ChaCha<8>>>(&chacha8),
+        Candidate::per_thread::<Erasing<AesCtr<256>>>(&AES_256),
+        Candidate::per_cpu::<Erasing<ChaCha<20>>>(&CHACHA20),
+        Candidate::per_cpu::<Erasing<AesCtr<256>>>(&AES_256),
+        Candidate::owned::<Erasing<ChaCha<20>>>(&CHACHA20, "held", isa),
+        Candidate::owned::<Erasing<ChaCha<12>>>(&chacha12, "held", isa),
+        Candidate::owned::<Erasing<ChaCha<8>>>(&chacha8, "held", isa),
+        Candidate::owned::<Erasing<Salsa<20>>>(&salsa20, "held", isa),
+        Candidate::owned::<Erasing<AesCtr<256>>>(&AES_256, "held", isa),
+        Candidate::shared::<Rekeying<Arc4>>(&ARC4),
     ]
 }
 
 /// Our two main cores at every level of instruction set that this processor has.
-pub(crate) fn by_level() -> Vec<Contender> {
+pub(crate) fn by_level() -> Vec<Candidate> {
     let best = Isa::detect();
     let levels = Level::built().iter().rev().filter(|&&level| best.has(level));
     let isas: Vec<Isa> = levels.map(|&level| best.at_most(level)).collect();
     let chacha = isas.iter();
     let chacha =
-        chacha.map(|&isa| Contender::owned::<Erasing<ChaCha<20>>>(&CHACHA20, "stream", isa));
+        chacha.map(|&isa| Candidate::owned::<Erasing<ChaCha<20>>>(&CHACHA20, "stream", isa));
     let aes = isas.iter();
-    let aes = aes.map(|&isa| Contender::owned::<Erasing<AesCtr<256>>>(&AES_256, "stream", isa));
+    let aes = aes.map(|&isa| Candidate::owned::<Erasing<AesCtr<256>>>(&AES_256, "stream", isa));
     chacha.chain(aes).collect()
 }
 
 /// The rows of the message on `cprng_fast`, in its order.
-pub(crate) fn of_the_message() -> Vec<Contender> {
+pub(crate) fn of_the_message() -> Vec<Candidate> {
     vec![
-        Contender::shared::<Rekeying<Arc4>>(&ARC4),
-        Contender::unsynchronised(),
-        Contender::per_cpu::<Rekeying<Arc4>>(&ARC4),
-        Contender::per_cpu::<Rekeying<Hc128>>(&HC128),
-        Contender::per_cpu::<Diagnostic<Rekeying<Hc128>>>(&DIAGNOSTIC),
-        Contender::per_cpu::<Inlined<Hc128>>(&INLINE),
+        Candidate::shared::<Rekeying<Arc4>>(&ARC4),
+        Candidate::unsynchronised(),
+        Candidate::per_cpu::<Rekeying<Arc4>>(&ARC4),
+        Candidate::per_cpu::<Rekeying<Hc128>>(&HC128),
+        Candidate::per_cpu::<Diagnostic<Rekeying<Hc128>>>(&DIAGNOSTIC),
+        Candidate::per_cpu::<Inlined<Hc128>>(&INLINE),
     ]
 }
 
 /// Further generators that the message asks for: the single-processor variants, and other
 /// placements of its ciphers.
-pub(crate) fn variants_of_the_message() -> Vec<Contender> {
+pub(crate) fn variants_of_the_message() -> Vec<Candidate> {
     vec![
-        Contender::owned::<Inlined<Hc128>>(&INLINE, "held", Isa::detect()),
-        Contender::single::<Rekeying<Arc4>>(&ARC4),
-        Contender::single::<Rekeying<Hc128>>(&HC128),
-        Contender::per_thread::<Rekeying<Arc4>>(&ARC4),
-        Contender::per_thread::<Rekeying<Hc128>>(&HC128),
+        Candidate::owned::<Inlined<Hc128>>(&INLINE, "held", Isa::detect()),
+        Candidate::single::<Rekeying<Arc4>>(&ARC4),
+        Candidate::single::<Rekeying<Hc128>>(&HC128),
+        Candidate::per_thread::<Rekeying<Arc4>>(&ARC4),
+        Candidate::per_thread::<Rekeying<Hc128>>(&HC128),
     ]
 }
 
 /// The ciphers that the message did not test, in its design and in both places.
-pub(crate) fn other_ciphers() -> Vec<Contender> {
-    fn both<C: SeedCore>(subject: &'static str) -> [Contender; 2]
+pub(crate) fn other_ciphers() -> Vec<Candidate> {
+    fn both<C: SeedCore>(subject: &'static str) -> [Candidate; 2]
     where
         Rekeying<C>: StaticGenerator,
     {
         let kind = Our::rekeying::<C>(subject);
-        [Contender::per_cpu::<Rekeying<C>>(&kind), Contender::per_thread::<Rekeying<C>>(&kind)]
+        [Candidate::per_cpu::<Rekeying<C>>(&kind), Candidate::per_thread::<Rekeying<C>>(&kind)]
     }
     let pairs = [
         both::<Salsa<20>>("salsa20"),
@@ -168,21 +168,21 @@ pub(crate) fn other_ciphers() -> Vec<Contender> {
 }
 
 /// The generators that programs should use, in both places.
-pub(crate) fn recommended() -> Vec<Contender> {
+pub(crate) fn recommended() -> Vec<Candidate> {
     vec![
-        Contender::per_cpu::<Erasing<ChaCha<20>>>(&CHACHA20),
-        Contender::per_thread::<Erasing<ChaCha<20>>>(&CHACHA20),
-        Contender::per_cpu::<Erasing<AesCtr<256>>>(&AES_256),
-        Contender::per_thread::<Erasing<AesCtr<256>>>(&AES_256),
+        Candidate::per_cpu::<Erasing<ChaCha<20>>>(&CHACHA20),
+        Candidate::per_thread::<Erasing<ChaCha<20>>>(&CHACHA20),
+        Candidate::per_cpu::<Erasing<AesCtr<256>>>(&AES_256),
+        Candidate::per_thread::<Erasing<AesCtr<256>>>(&AES_256),
     ]
 }
 
 /// The generators whose repeated words are counted: first the one that is wrong by design.
-pub(crate) fn of_repeats() -> [Contender; 4] {
+pub(crate) fn of_repeats() -> [Candidate; 4] {
     [
-        Contender::unsynchronised(),
-        Contender::shared::<Rekeying<Arc4>>(&ARC4),
-        Contender::per_cpu::<Erasing<ChaCha<20>>>(&CHACHA20),
-        Contender::per_thread::<Erasing<ChaCha<20>>>(&CHACHA20),
+        Candidate::unsynchronised(),
+        Candidate::shared::<Rekeying<Arc4>>(&ARC4),
+        Candidate::per_cpu::<Erasing<ChaCha<20>>>(&CHACHA20),
+        Candidate::per_thread::<Erasing<ChaCha<20>>>(&CHACHA20),
     ]
 }

@@ -19,11 +19,11 @@ struct Check(Arc<dyn Fn(usize) -> bool + Send + Sync>);
 
 /// A generator that can be measured here.
 #[derive(Clone)]
-pub(crate) struct Contender {
+pub(crate) struct Candidate {
     /// Its name, without size and threads.
     point: Point,
     make: Make,
-    /// Makes one with a new key; [`Contender::make`] may return one that has been drawn from.
+    /// Makes one with a new key; [`Candidate::make`] may return one that has been drawn from.
     fresh: Make,
     /// Checks its kernel; peers have none.
     kernel: Option<Check>,
@@ -41,7 +41,7 @@ pub(crate) struct Our {
     pub(crate) check: fn(Isa, usize) -> bool,
 }
 
-impl Contender {
+impl Candidate {
     /// A generator under a name.
     pub(crate) fn new(
         [source, api, subject]: [&str; 3],
@@ -61,10 +61,10 @@ impl Contender {
     pub(crate) fn peer(peer: &Peer<dyn Generator>) -> Option<Self> {
         let Availability::Found(version) = &peer.availability else { return None };
         let (names, made) = ([peer.source, peer.api, peer.subject], peer.clone());
-        let mut contender = Self::new(names, move || made.make());
-        contender.point.version = Some(version.clone());
-        contender.rekeys = peer.make().is_some_and(|mut generator| generator.rekey());
-        Some(contender)
+        let mut candidate = Self::new(names, move || made.make());
+        candidate.point.version = Some(version.clone());
+        candidate.rekeys = peer.make().is_some_and(|mut generator| generator.rekey());
+        Some(candidate)
     }
 
     /// One of ours, of a kind, in a place, by kernels of `isa`.
@@ -74,13 +74,13 @@ impl Contender {
         isa: Isa,
         draw: impl Fn() -> Option<D> + Send + Sync + 'static,
     ) -> Self {
-        let mut contender = Self::new(["lanecrypt", api, kind.subject], move || generator(draw()?));
-        contender.point = contender.point.of_ours(isa);
-        contender.point.generator = Some(kind.generator.to_owned());
+        let mut candidate = Self::new(["lanecrypt", api, kind.subject], move || generator(draw()?));
+        candidate.point = candidate.point.of_ours(isa);
+        candidate.point.generator = Some(kind.generator.to_owned());
         let check = kind.check;
-        contender.kernel = Some(Check(Arc::new(move |size| check(isa, size))));
-        contender.rekeys = true;
-        contender
+        candidate.kernel = Some(Check(Arc::new(move |size| check(isa, size))));
+        candidate.rekeys = true;
+        candidate
     }
 
     /// Sets a way to get one with a new key, for generators that may have been drawn from.

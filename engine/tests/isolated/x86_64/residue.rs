@@ -6,7 +6,7 @@ use core::hint::black_box;
 use lanecrypt_ciphers::{Cipher, hazmat};
 use lanecrypt_engine::{Algorithm, Engine, Isa, Session};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::remains::{Remains, Secrets, bytes_of, leaks};
+use lanecrypt_testing::residue::{Residue, Secrets, bytes_of, leaks};
 
 /// Two keys for every length. They differ in every byte.
 const KEYS: [[u8; 80]; 2] = [
@@ -38,7 +38,7 @@ fn nothing_is_left(call: impl Fn(&dyn Fn() -> Box<Session>)) {
             let secrets = secrets(isa, algorithm, keys);
             assert!(secrets.count() >= keys[0].len() / 8, "{algorithm}: nothing is looked for");
             let leaks = leaks(&secrets, keys, |key| {
-                Remains::of(|| call(&|| open(&engine, algorithm, key)))
+                Residue::of(|| call(&|| open(&engine, algorithm, key)))
             });
             assert_eq!(leaks, [], "{algorithm} at {level}");
         }
