@@ -413,8 +413,8 @@ impl Algorithm {
         self.shallow_from().is_some_and(|level| isa.has(level))
     }
 
-    /// The level from which on it does. The hashes of a code use more, and so do the blocks that SIV
-    /// encrypts.
+    /// The level from which on it does. The hashes of a code use more, and so do the blocks that
+    /// SIV encrypts.
     pub(crate) const fn shallow_from(self) -> Option<Level> {
         match self.mode {
             _ if self.mac.is_some() => None,

@@ -2,8 +2,8 @@
 
 use inout::InOutBuf;
 
-/// The data of a request: a slice, an array or a `Vec` in place, or an [`InOutBuf`] from one buffer to
-/// another.
+/// The data of a request: a slice, an array or a `Vec` in place, or an [`InOutBuf`] from one buffer
+/// to another.
 ///
 /// ```
 /// use lanecrypt_ciphers::hazmat::RawCipher;

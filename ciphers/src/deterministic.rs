@@ -19,10 +19,10 @@ const MOST_STRINGS: usize = 126;
 /// Deterministic encryption with authentication: AES-SIV (RFC 5297) without a nonce.
 ///
 /// **Equal values give equal ciphertexts**: whoever sees ciphertexts under one key and the same
-/// associated strings learns which values are equal and how often each occurs, and how long they are.
-/// That is what it is for: an encrypted column of a database that can still be compared, joined and
-/// indexed, or a key that is wrapped. Everywhere else take a [`Cipher`](crate::Cipher), whose nonces
-/// hide that. `AesSiv256` and `AesSiv512` are the same algorithm with a nonce.
+/// associated strings learns which values are equal and how often each occurs, and how long they
+/// are. That is what it is for: an encrypted column of a database that can still be compared,
+/// joined and indexed, or a key that is wrapped. Everywhere else take a [`Cipher`](crate::Cipher),
+/// whose nonces hide that. `AesSiv256` and `AesSiv512` are the same algorithm with a nonce.
 ///
 /// The result is that of the RFC: a synthetic vector V of 16 bytes, which is also the tag, and then
 /// the ciphertext, as long as the value. Associated strings are authenticated, not encrypted, and
@@ -98,8 +98,8 @@ impl DeterministicAesSiv {
     ///
     /// [`Error::KeyLength`].
     pub fn with_isa(isa: Isa, key: &[u8]) -> Result<Self, Error> {
-        // Clears what this leaves on the stack: the frames of setting a key, and above them the value
-        // that is moved to the caller.
+        // Clears what this leaves on the stack: the frames of setting a key, and above them the
+        // value that is moved to the caller.
         let _cleared = wipe::SetUp::<
             { wipe::below(2 * (size_of::<Self>() + align_of::<Self>()), wipe::SHALLOW) },
             { wipe::below(2 * (size_of::<Self>() + align_of::<Self>()), wipe::DEEP) },
@@ -107,8 +107,8 @@ impl DeterministicAesSiv {
         Self::expand(isa, key)
     }
 
-    /// Same as [`new`](Self::new), but on the heap. The key is expanded there, is wiped there on drop,
-    /// and leaves no copy elsewhere, as long as the box is moved and not what is in it.
+    /// Same as [`new`](Self::new), but on the heap. The key is expanded there, is wiped there on
+    /// drop, and leaves no copy elsewhere, as long as the box is moved and not what is in it.
     ///
     /// # Errors
     ///
@@ -130,8 +130,8 @@ impl DeterministicAesSiv {
         Ok(place)
     }
 
-    /// Replaces the key with another one of the same length, for the same kernels. Strings that were
-    /// fixed are no longer: their hash was that of the other key.
+    /// Replaces the key with another one of the same length, for the same kernels. Strings that
+    /// were fixed are no longer: their hash was that of the other key.
     ///
     /// # Errors
     ///
@@ -212,13 +212,13 @@ impl DeterministicAesSiv {
         self.strings = strings.len();
     }
 
-    /// Seals a value in place: `room_and_value` is room for V, 16 bytes that are overwritten, and the
-    /// value, and becomes the packet.
+    /// Seals a value in place: `room_and_value` is room for V, 16 bytes that are overwritten, and
+    /// the value, and becomes the packet.
     ///
     /// # Errors
     ///
-    /// [`Error::OutputLength`] if there is no room for V, [`Error::AadLength`] if there are more than
-    /// 126 strings. After an error nothing has changed.
+    /// [`Error::OutputLength`] if there is no room for V, [`Error::AadLength`] if there are more
+    /// than 126 strings. After an error nothing has changed.
     pub fn seal(&self, strings: &[&[u8]], room_and_value: &mut [u8]) -> Result<(), Error> {
         let (v, value) = room_and_value.split_first_chunk_mut().ok_or(Error::OutputLength)?;
         self.seal_detached(strings, value, v)
@@ -228,9 +228,9 @@ impl DeterministicAesSiv {
     ///
     /// # Errors
     ///
-    /// [`Error::Authentication`] if the packet is not authentic: the value has been wiped. The same if
-    /// it is shorter than V, or [`Error::AadLength`] if there are more than 126 strings: nothing has
-    /// changed.
+    /// [`Error::Authentication`] if the packet is not authentic: the value has been wiped. The same
+    /// if it is shorter than V, or [`Error::AadLength`] if there are more than 126 strings: nothing
+    /// has changed.
     pub fn open<'p>(&self, strings: &[&[u8]], packet: &'p mut [u8]) -> Result<&'p mut [u8], Error> {
         let (v, value) = packet.split_first_chunk_mut().ok_or(Error::Authentication)?;
         self.open_detached(strings, &mut *value, v)?;
@@ -253,9 +253,9 @@ impl DeterministicAesSiv {
     ///
     /// # Errors
     ///
-    /// [`Error::Authentication`] if the packet is not authentic, or is shorter than V: the value has
-    /// been wiped. [`Error::OutputLength`] if the value has another length, [`Error::AadLength`] if
-    /// there are more than 126 strings: nothing has changed.
+    /// [`Error::Authentication`] if the packet is not authentic, or is shorter than V: the value
+    /// has been wiped. [`Error::OutputLength`] if the value has another length,
+    /// [`Error::AadLength`] if there are more than 126 strings: nothing has changed.
     pub fn open_to(&self, strings: &[&[u8]], packet: &[u8], value: &mut [u8]) -> Result<(), Error> {
         let Some((v, ciphertext)) = packet.split_first_chunk() else {
             wipe::memory(value);

@@ -4,9 +4,9 @@
 //! with nonces from [`Nonces`] or [`RandomNonces`], which do not repeat. [`Sealer`] and [`Opener`]
 //! take long data in pieces. Raw ciphers, which do not authenticate, are in [`hazmat`].
 //!
-//! A program that has chosen its algorithm takes [`Aes256Gcm`], [`ChaCha20Poly1305`] or another type
-//! with one algorithm: it has the methods of a `Cipher`, keys of the wrong length do not compile, and
-//! nothing of the other algorithms is linked.
+//! A program that has chosen its algorithm takes [`Aes256Gcm`], [`ChaCha20Poly1305`] or another
+//! type with one algorithm: it has the methods of a `Cipher`, keys of the wrong length do not
+//! compile, and nothing of the other algorithms is linked.
 //!
 //! [`Algorithm`] is the table of everything that is built in; tests, programs and benchmarks
 //! iterate over it. An operation that is refused returns an [`Error`], and a key that is refused a

@@ -162,9 +162,9 @@ impl Nonces {
         Ok(Self::new(iv, length, 8))
     }
 
-    /// Nonces of a fixed field, a big-endian counter and one byte for a flag, such as that of a last
-    /// message or of a direction. The counter has 4 bytes of nonces of 12 bytes with a fixed field of
-    /// 7: the layout of STREAM (Hoang, Reyhanitabar, Rogaway and Vizard, "Online
+    /// Nonces of a fixed field, a big-endian counter and one byte for a flag, such as that of a
+    /// last message or of a direction. The counter has 4 bytes of nonces of 12 bytes with a fixed
+    /// field of 7: the layout of STREAM (Hoang, Reyhanitabar, Rogaway and Vizard, "Online
     /// Authenticated-Encryption and its Nonce-Reuse Misuse-Resistance", 2015).
     ///
     /// Nonces with the same count and different flags differ. [`fresh`](Self::fresh) gives the flag
@@ -184,8 +184,8 @@ impl Nonces {
     /// # Errors
     ///
     /// [`Error::Unsupported`] if the algorithm does not authenticate or [needs random
-    /// nonces](Algorithm::needs_random_nonces); [`Error::NonceLength`] if the fixed field leaves less
-    /// than 5 bytes.
+    /// nonces](Algorithm::needs_random_nonces); [`Error::NonceLength`] if the fixed field leaves
+    /// less than 5 bytes.
     pub fn flagged(algorithm: Algorithm, fixed: &[u8]) -> Result<Self, Error> {
         let length = counted(algorithm)?;
         let counter = length.checked_sub(fixed.len() + 1).ok_or(Error::NonceLength)?;

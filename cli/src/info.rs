@@ -27,7 +27,8 @@ pub(crate) struct Args {
     /// Show everything as JSON
     #[arg(long)]
     json: bool,
-    /// Show everything, and measure, within milliseconds, which messages of a batch are faster in lanes
+    /// Show everything, and measure, within milliseconds, which messages of a batch are faster in
+    /// lanes
     #[arg(long)]
     calibrate: bool,
     /// Show what the daemon at this socket has done, instead of this machine

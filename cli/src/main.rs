@@ -1,8 +1,8 @@
 //! The program `lanecrypt`.
 //!
 //! Its exit code is 0 on success, 1 on a failure, and 2 if the arguments or `LANECRYPT_ISA` are
-//! invalid. Errors are one line on standard error; without a command, it has a page that says how to
-//! begin.
+//! invalid. Errors are one line on standard error; without a command, it has a page that says how
+//! to begin.
 
 #![forbid(unsafe_code)]
 

@@ -36,12 +36,15 @@ pub(crate) struct Args {
     /// Sign with RSA keys by Lanecrypt too, and with those of the daemon (see --key)
     #[arg(long)]
     rsa: bool,
-    /// Instead print a file that names this RSA key of the daemon `lanecrypt serve`, which programs with
-    /// `--rsa` take as their key's file
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["program", "module", "base", "random", "rsa", "check"])]
+    /// Instead print a file that names this RSA key of the daemon `lanecrypt serve`, which programs
+    /// with `--rsa` take as their key's file
+    #[arg(
+        long, value_name = "NAME",
+        conflicts_with_all = ["program", "module", "base", "random", "rsa", "check"],
+    )]
     key: Option<String>,
-    /// The daemon's socket in that file; without this, what the configuration says (`socket`), or the
-    /// usual one
+    /// The daemon's socket in that file; without this, what the configuration says (`socket`), or
+    /// the usual one
     #[arg(long, value_name = "PATH", requires = "key")]
     socket: Option<PathBuf>,
     /// Run `openssl` under the configuration, and say what Lanecrypt takes over

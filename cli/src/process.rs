@@ -27,7 +27,7 @@ pub(crate) fn lock() -> bool {
     is_free && mlockall(flags).is_ok()
 }
 
-/// Becomes readable when the program is told to end: by SIGTERM, SIGINT, or the end of its
+/// Becomes readable when the program is asked to end: by SIGTERM, SIGINT, or the end of its
 /// terminal.
 pub(crate) fn stop() -> io::Result<UnixStream> {
     let (stop, signal) = UnixStream::pair()?;

@@ -39,7 +39,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = Placement::PerThread)]
     placement: Placement,
     /// Number of threads that generate bytes
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(
+        long, value_name = "N", default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=256),
+    )]
     threads: u16,
 }
 

@@ -30,11 +30,12 @@ pub(crate) fn open(
     let at = path.display();
     // A FIFO is refused below, and not waited for.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let told = |error: io::Error| format!("{at}: {error}");
-    let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|error| told(error.into()))?;
+    let at_path = |error: io::Error| format!("{at}: {error}");
+    let file =
+        rustix::fs::open(path, flags, Mode::empty()).map_err(|error| at_path(error.into()))?;
     let file = File::from(file);
     // Of what has been opened, so that nobody can put another file there meanwhile.
-    let meta = file.metadata().map_err(told)?;
+    let meta = file.metadata().map_err(at_path)?;
     if !meta.is_file() {
         return Err(format!("{at}: not a file"));
     }

@@ -26,7 +26,10 @@ pub(crate) struct Args {
     #[arg(long)]
     allow_null: bool,
     /// For how long to look for requests before sleeping
-    #[arg(long, value_name = "MICROSECONDS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(..=1_000_000))]
+    #[arg(
+        long, value_name = "MICROSECONDS", default_value_t = 100,
+        value_parser = clap::value_parser!(u64).range(..=1_000_000),
+    )]
     spin: u64,
     /// On which processor to run: auto (where the system puts it, but beside a client that keeps it
     /// busy), same or other (than the client that came last), or its number

@@ -67,7 +67,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 
-    /// With the table device: measure the daemon that serves at this socket, not those that the table starts
+    /// With the table device: measure the daemon that serves at this socket, not those that the
+    /// table starts
     #[arg(long, value_name = "PATH")]
     device_socket: Option<PathBuf>,
 
@@ -91,7 +92,10 @@ pub(crate) struct Args {
     worker: bool,
 
     /// With the table engine: say whether this accelerator card would help, a description in TOML
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "budget", "only", "quick", "full"])]
+    #[arg(
+        long, value_name = "FILE",
+        conflicts_with_all = ["json", "budget", "only", "quick", "full"],
+    )]
     model: Option<String>,
 
     /// The host of that card, and perhaps its software, a description in TOML

@@ -7,7 +7,8 @@ use std::thread;
 
 use crate::Error;
 
-/// The rows that are read, and served as one batch, at a time. It is as many as the widest lanes have.
+/// The rows that are read, and served as one batch, at a time. It is as many as the widest lanes
+/// have.
 pub(crate) const BLOCK: usize = 256;
 
 /// The rows of a piece for one thread: so many that starting a thread costs little beside them.
@@ -47,8 +48,8 @@ pub(crate) fn pieces(
     Ok(pieces)
 }
 
-/// Does the work on each piece, in up to `threads` threads, the caller's among them. Where the system
-/// gives fewer threads, fewer do the work.
+/// Does the work on each piece, in up to `threads` threads, the caller's among them. Where the
+/// system gives fewer threads, fewer do the work.
 ///
 /// # Errors
 ///

@@ -8,8 +8,8 @@ use crate::validity::Validity;
 
 /// A column of values, as Arrow lays it out. It borrows the buffers.
 ///
-/// Offsets and lengths may be wrong, like anything that comes from outside. Each is checked when its
-/// row is read, and refused as [`Error::Buffers`].
+/// Offsets and lengths may be wrong, like anything that comes from outside. Each is checked when
+/// its row is read, and refused as [`Error::Buffers`].
 #[derive(Clone, Copy)]
 pub struct Column<'a> {
     pub(crate) values: Values<'a>,
@@ -69,8 +69,8 @@ impl<'a> Column<'a> {
     }
 
     /// The same column with a bit for each row that tells whether the row is there; the others are
-    /// NULL. The bit of the first row is at the position `offset`, counted from the lowest bit of the
-    /// first byte.
+    /// NULL. The bit of the first row is at the position `offset`, counted from the lowest bit of
+    /// the first byte.
     ///
     /// # Errors
     ///

@@ -15,8 +15,8 @@ use crate::{
 impl ColumnKey {
     /// Decrypts each cell. NULLs stay NULL.
     ///
-    /// The values are in a column of the same kind as [`encrypt`](Self::encrypt) makes of the kind of
-    /// the cells.
+    /// The values are in a column of the same kind as [`encrypt`](Self::encrypt) makes of the kind
+    /// of the cells.
     ///
     /// # Errors
     ///

@@ -18,8 +18,8 @@ impl ColumnKey {
     /// # Errors
     ///
     /// [`Error::Buffers`], [`Error::Rows`] or [`Error::NullAssociated`] if the columns are not as
-    /// they should be, [`Error::TooLong`] if a column with offsets of 32 bits would become too long,
-    /// [`Error::Memory`], and [`Error::KeyExhausted`].
+    /// they should be, [`Error::TooLong`] if a column with offsets of 32 bits would become too
+    /// long, [`Error::Memory`], and [`Error::KeyExhausted`].
     pub fn encrypt(
         &self,
         values: &Column<'_>,

@@ -41,14 +41,14 @@ pub enum Error {
         /// The rows of the column of associated data.
         associated: usize,
     },
-    /// A value of the column of associated data is NULL, so that this cell could be moved to another
-    /// such row.
+    /// A value of the column of associated data is NULL, so that this cell could be moved to
+    /// another such row.
     NullAssociated {
         /// Its row.
         row: usize,
     },
-    /// The output has more bytes than offsets of 32 bits count, which is 2^31 - 1: take a column with
-    /// offsets of 64 bits, or fewer rows at a time.
+    /// The output has more bytes than offsets of 32 bits count, which is 2^31 - 1: take a column
+    /// with offsets of 64 bits, or fewer rows at a time.
     TooLong,
     /// The output does not fit into memory.
     Memory,

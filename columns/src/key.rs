@@ -12,8 +12,8 @@ use crate::{Error, Layout};
 /// An expanded key, for any number of columns and threads. It is wiped on drop.
 ///
 /// Requests only read the key. They are constant time, except for lengths, NULLs, associated data,
-/// and which cells are authentic. Decrypted values are in ordinary memory, which is the caller's, and
-/// nobody wipes it.
+/// and which cells are authentic. Decrypted values are in ordinary memory, which is the caller's,
+/// and nobody wipes it.
 pub struct ColumnKey {
     layout: Layout,
     pub(crate) cipher: Cipher,
@@ -70,14 +70,16 @@ impl ColumnKey {
         self.layout
     }
 
-    /// Counts `used` values that were encrypted under the key before, in an earlier run or by others.
+    /// Counts `used` values that were encrypted under the key before, in an earlier run or by
+    /// others.
     #[must_use]
     pub fn already_used(self, used: u64) -> Self {
         let before = self.used.into_inner();
         Self { used: AtomicU64::new(before.saturating_add(used)), ..self }
     }
 
-    /// How many values count as encrypted: those of earlier runs, and of calls that failed, included.
+    /// How many values count as encrypted: those of earlier runs, and of calls that failed,
+    /// included.
     #[must_use]
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)

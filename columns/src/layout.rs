@@ -9,20 +9,20 @@ use lanecrypt_ciphers::Algorithm;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Layout {
-    /// `aes_gcm_siv`: a nonce of 12 bytes, ciphertext, a tag of 16 bytes. AES-GCM-SIV (RFC 8452) with
-    /// keys of 16 or 32 bytes. The best choice where nobody else asks for another: a nonce that occurs
-    /// twice reveals only whether the two values are the same.
+    /// `aes_gcm_siv`: a nonce of 12 bytes, ciphertext, a tag of 16 bytes. AES-GCM-SIV (RFC 8452)
+    /// with keys of 16 or 32 bytes. The best choice where nobody else asks for another: a nonce
+    /// that occurs twice reveals only whether the two values are the same.
     #[default]
     AesGcmSiv,
-    /// `aes_gcm`: a nonce of 12 bytes, ciphertext, a tag of 16 bytes. AES-GCM with keys of 16, 24 or
-    /// 32 bytes. Spark's and Databricks' `aes_encrypt(value, key, 'GCM')` writes and reads the same
-    /// cells.
+    /// `aes_gcm`: a nonce of 12 bytes, ciphertext, a tag of 16 bytes. AES-GCM with keys of 16, 24
+    /// or 32 bytes. Spark's and Databricks' `aes_encrypt(value, key, 'GCM')` writes and reads the
+    /// same cells.
     AesGcm,
     /// `deterministic`: a synthetic vector of 16 bytes, which is also the tag, and the ciphertext.
-    /// AES-SIV (RFC 5297) without a nonce, with keys of 32, 48 or 64 bytes. **Equal values give equal
-    /// cells**, if their associated data is equal, so that cells can be joined, grouped and looked up,
-    /// and whoever sees them learns which values are equal. The associated data is the string before the
-    /// value; without any there is no string.
+    /// AES-SIV (RFC 5297) without a nonce, with keys of 32, 48 or 64 bytes. **Equal values give
+    /// equal cells**, if their associated data is equal, so that cells can be joined, grouped and
+    /// looked up, and whoever sees them learns which values are equal. The associated data is the
+    /// string before the value; without any there is no string.
     Deterministic,
     /// `chacha20_poly1305`: a nonce of 12 bytes, ciphertext, a tag of 16 bytes. ChaCha20-Poly1305
     /// with keys of 32 bytes.
@@ -62,9 +62,10 @@ impl Layout {
         self.nonce_length() + TAG
     }
 
-    /// How many values one key may encrypt, on all machines together: 2^32 where two equal nonces would
-    /// be a disaster (SP 800-38D, section 8.3). With AES-GCM-SIV they are not, and it is 2^48, up to
-    /// which fewer than one pair of nonces is expected to be equal. Without nonces values are not counted.
+    /// How many values one key may encrypt, on all machines together: 2^32 where two equal nonces
+    /// would be a disaster (SP 800-38D, section 8.3). With AES-GCM-SIV they are not, and it is
+    /// 2^48, up to which fewer than one pair of nonces is expected to be equal. Without nonces
+    /// values are not counted.
     #[must_use]
     pub const fn most_values(self) -> u64 {
         match self {

@@ -1,9 +1,9 @@
 //! Columns of a table, encrypted value by value.
 //!
-//! A [`Column`] is Arrow's: a buffer of values, their offsets, and a bit for each that tells whether
-//! it is there. [`ColumnKey::encrypt`] makes a column of cells of it. A cell has a nonce and a tag of
-//! its own, so it can be read without the others, whatever table it has gone to. Other systems read
-//! and write the same cells: see [`Layout`].
+//! A [`Column`] is Arrow's: a buffer of values, their offsets, and a bit for each that tells
+//! whether it is there. [`ColumnKey::encrypt`] makes a column of cells of it. A cell has a nonce
+//! and a tag of its own, so it can be read without the others, whatever table it has gone to. Other
+//! systems read and write the same cells: see [`Layout`].
 //!
 //! ```
 //! use lanecrypt_columns::{Column, ColumnKey, Layout, Options};
@@ -25,8 +25,8 @@
 //!
 //! # What is kept and what is not
 //!
-//! - A NULL stays a NULL, and an empty value stays an empty value, which is authentic. Whoever reads
-//!   the cells sees which are NULL, and how long each value is.
+//! - A NULL stays a NULL, and an empty value stays an empty value, which is authentic. Whoever
+//!   reads the cells sees which are NULL, and how long each value is.
 //! - **Cells can be moved** to another row, column or table under the same key, unless associated
 //!   data says where they belong: a [context](Options::context), such as the names of table and
 //!   column, and a [column with a value for each row](Options::rows), such as its primary key.
@@ -35,11 +35,11 @@
 //!
 //! # Nonces
 //!
-//! A nonce is 96 random bits of `lanecrypt-random`, which a forked process does not repeat. So tasks
-//! that run twice, such as speculative ones, do not use a nonce for two values. (Copies of a running
-//! machine can; [`Layout::AesGcmSiv`] survives that.) With AES-GCM and
-//! ChaCha20-Poly1305, a key is good for 2^32 values, on all machines together (SP 800-38D, section
-//! 8.3); with AES-GCM-SIV, for 2^48. A [`ColumnKey`] counts its own, and refuses more.
+//! A nonce is 96 random bits of `lanecrypt-random`, which a forked process does not repeat. So
+//! tasks that run twice, such as speculative ones, do not use a nonce for two values. (Copies of a
+//! running machine can; [`Layout::AesGcmSiv`] survives that.) With AES-GCM and ChaCha20-Poly1305, a
+//! key is good for 2^32 values, on all machines together (SP 800-38D, section 8.3); with
+//! AES-GCM-SIV, for 2^48. A [`ColumnKey`] counts its own, and refuses more.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

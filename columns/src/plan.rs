@@ -76,14 +76,15 @@ pub(crate) struct Lengths {
 }
 
 impl Lengths {
-    /// The bytes of the value of a cell, or those that a NULL takes. A cell that is too short has none.
+    /// The bytes of the value of a cell, or those that a NULL takes. A cell that is too short has
+    /// none.
     pub(crate) fn plain(self, cell: Option<&[u8]>) -> usize {
         cell.map_or(self.null, |cell| cell.len().saturating_sub(self.overhead))
     }
 }
 
-/// The offsets of values of these lengths, and where the last one ends. They must not be more than `O`
-/// can count, otherwise the error is `too_long`.
+/// The offsets of values of these lengths, and where the last one ends. They must not be more than
+/// `O` can count, otherwise the error is `too_long`.
 fn offsets<O: TryFrom<usize>>(
     column: &Column<'_>,
     length: impl Fn(usize) -> usize,

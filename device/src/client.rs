@@ -36,8 +36,8 @@ use crate::{Completion, ConnectError, Error, Message, Rejected, Statistics, Tick
 /// buffers, as the engine's queues do, and [`poll`](Self::poll) and [`wait`](Self::wait) give them
 /// back: in the order in which the daemon answers.
 ///
-/// If the daemon ends, every call returns [`Error::Disconnected`], within 100 ms for those that wait.
-/// Connecting again gives new sessions.
+/// If the daemon ends, every call returns [`Error::Disconnected`], within 100 ms for those that
+/// wait. Connecting again gives new sessions.
 pub struct Client<B = Vec<u8>> {
     channel: Channel,
     /// The messages in flight, by the lowest bits of their numbers; those that take long are apart.
@@ -107,8 +107,8 @@ impl<B> Client<B> {
 }
 
 impl<B: AsMut<[u8]>> Client<B> {
-    /// Submits a message. The daemon sees it at the next [`flush`](Self::flush), [`poll`](Self::poll)
-    /// or [`wait`](Self::wait).
+    /// Submits a message. The daemon sees it at the next [`flush`](Self::flush),
+    /// [`poll`](Self::poll) or [`wait`](Self::wait).
     ///
     /// # Errors
     ///

@@ -13,8 +13,8 @@ pub struct Ticket(pub(crate) u64);
 
 /// One request with its buffer, which it owns until its completion gives it back.
 ///
-/// The buffer is anything that holds bytes, such as a `Vec<u8>`. A packet to seal ends with room for
-/// its tag, and its [header](Self::with_header) comes first:
+/// The buffer is anything that holds bytes, such as a `Vec<u8>`. A packet to seal ends with room
+/// for its tag, and its [header](Self::with_header) comes first:
 ///
 /// ```text
 /// | header: authenticated, left as it is | message | room for the tag |
@@ -54,8 +54,8 @@ impl<N, B> Message<N, B> {
 
 impl<B> Message<[u8; 0], B> {
     /// The same as [`sign`](Self::sign) with the digest of a message, made by the hash function of
-    /// the session's padding. If it does not have the length of such a digest, the message completes
-    /// with [`DataLength`](lanecrypt_engine::Error::DataLength).
+    /// the session's padding. If it does not have the length of such a digest, the message
+    /// completes with [`DataLength`](lanecrypt_engine::Error::DataLength).
     pub fn sign_digest(session: Session, buffer: B) -> Self {
         Self { code: Code::SignDigest, ..Self::sign(session, buffer) }
     }

@@ -1,10 +1,10 @@
 //! What a client and the daemon say to each other.
 //!
-//! A client connects to a Unix socket of sequenced packets and says [`Hello`](ControlRequest::Hello); the
-//! daemon answers with the shared memory and with a descriptor that wakes it. From then on the
-//! socket serves to open and close sessions, one packet to ask and one to answer; it ends when either
-//! side does. Packets are in the format of the crate `postcard`. Requests go through the rings:
-//! [`request`] and [`status`].
+//! A client connects to a Unix socket of sequenced packets and says
+//! [`Hello`](ControlRequest::Hello); the daemon answers with the shared memory and with a
+//! descriptor that wakes it. From then on the socket serves to open and close sessions, one packet
+//! to ask and one to answer; it ends when either side does. Packets are in the format of the crate
+//! `postcard`. Requests go through the rings: [`request`] and [`status`].
 
 mod reject_reason;
 pub(crate) mod request;
@@ -95,8 +95,8 @@ pub(crate) enum ControlRequest<'a> {
 /// What the daemon answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ControlResponse<'a> {
-    /// Two descriptors come with it: the memory, and what to write a number to if the daemon sleeps.
-    /// Of signatures the client may have so many in flight.
+    /// Two descriptors come with it: the memory, and what to write a number to if the daemon
+    /// sleeps. Of signatures the client may have so many in flight.
     Welcome {
         depth: u32,
         arena: u32,

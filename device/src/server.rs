@@ -81,12 +81,13 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Serves clients until `stop` is readable. Requests that were submitted before that are answered.
+    /// Serves clients until `stop` is readable. Requests that were submitted before that are
+    /// answered.
     ///
     /// # Errors
     ///
-    /// There is no such processor as the [placement](Server::placement) names; the system refuses to
-    /// wait.
+    /// There is no such processor as the [placement](Server::placement) names; the system refuses
+    /// to wait.
     pub fn run(&mut self, stop: impl AsFd) -> io::Result<()> {
         let allowed = self.placement.begin()?;
         let data = epoll::EventData::new_u64(STOP);
@@ -297,7 +298,7 @@ impl Daemon {
             self.control.forget(peer.number);
         }
         self.peers.retain(|peer| !which(peer));
-        self.control.has_room();
+        self.control.reserve_descriptor();
         if self.is_deaf {
             let (data, flags) = (epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN);
             self.is_deaf = epoll::add(&self.epoll, &self.listener.socket, data, flags).is_err();

@@ -1,7 +1,7 @@
 //! Memory that a client and the daemon share: rings, flags, and the arena of data.
 //!
-//! Either side may be hostile to the other, so nothing here is ever a Rust value: bytes are copied by
-//! one routine, each word of a ring once, and what was copied is checked afterwards. The only
+//! Either side may be hostile to the other, so nothing here is ever a Rust value: bytes are copied
+//! by one routine, each word of a ring once, and what was copied is checked afterwards. The only
 //! references are to atomic numbers, which allow that others change them.
 //!
 //! All `unsafe` code of the crate is in this folder.

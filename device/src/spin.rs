@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use rustix::thread::sched_yield;
 
-/// How long to look before sleeping: as long as was set while looking helps, and less and less while
-/// it does not, down to nothing. After a number of sleeps it is tried again.
+/// How long to look before sleeping: as long as was set while looking helps, and less and less
+/// while it does not, down to nothing. After a number of sleeps it is tried again.
 #[derive(Debug)]
 pub(crate) struct Spin {
     longest: Duration,
@@ -28,8 +28,9 @@ impl Spin {
         Self { longest, now: longest, sleeps: 0 }
     }
 
-    /// Looks for a while; true if something was found. Where the other side needs the processor that
-    /// it looks on, it gives way between two looks, which costs less than to sleep and be woken.
+    /// Looks for a while; true if something was found. Where the other side needs the processor
+    /// that it looks on, it gives way between two looks, which costs less than to sleep and be
+    /// woken.
     #[inline]
     pub(crate) fn finds(&mut self, same_processor: bool, mut found: impl FnMut() -> bool) -> bool {
         if self.longest.is_zero() {

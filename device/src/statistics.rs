@@ -31,8 +31,8 @@ pub struct Statistics {
     pub sleeps: u64,
     /// How many batches had 1, 2 to 3, 4 to 7, ... requests.
     pub batch_sizes: Vec<u64>,
-    /// How many requests took less than 1, 2, 4, ... ns, from when they were found until all of their
-    /// batch were answered: of batches that were timed.
+    /// How many requests took less than 1, 2, 4, ... ns, from when they were found until all of
+    /// their batch were answered: of batches that were timed.
     pub(crate) latencies: Vec<u64>,
 }
 

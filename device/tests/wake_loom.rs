@@ -80,8 +80,8 @@ impl Shared {
                 wakeup.falls_asleep();
                 settle();
                 if self.completed.load(Ordering::Acquire) != made {
-                    // The kernel compares the word, and sleeps or does not: whoever wakes has changed
-                    // the word before, and is heard even if that was not seen yet.
+                    // The kernel compares the word, and sleeps or does not: whoever wakes has
+                    // changed the word before, and is heard even if that was not seen yet.
                     if wakeup.word().load(Ordering::Relaxed) == Wakeup::ASLEEP {
                         thread::park();
                     }
@@ -120,8 +120,8 @@ fn batches() {
     check(&[2, 1]);
 }
 
-/// The thread of an asynchronous client sleeps at the same wake-up. Closing the client wakes it, and so
-/// does the daemon.
+/// The thread of an asynchronous client sleeps at the same wake-up. Closing the client wakes it,
+/// and so does the daemon.
 #[test]
 fn closing_ends_a_nap() {
     let mut model = loom::model::Builder::new();

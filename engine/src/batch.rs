@@ -140,8 +140,8 @@ impl<'r, 'a> Batch<'r, 'a> {
         self.signature(session, Work::sign(session, message, signature))
     }
 
-    /// Checks the signature of a message, as [`Session::verify`] does. The signatures of a batch wait
-    /// and are checked together, after the messages of ciphers.
+    /// Checks the signature of a message, as [`Session::verify`] does. The signatures of a batch
+    /// wait and are checked together, after the messages of ciphers.
     pub fn verify(
         &mut self,
         session: &'a Session,

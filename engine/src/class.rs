@@ -17,8 +17,8 @@ impl Class {
     const ALGORITHMS: u16 = 125;
     /// The class of sessions that other drivers serve.
     pub(crate) const ELSEWHERE: Self = Self(126 << 2);
-    /// The class of sessions with an RSA key, whoever serves them. With the operations of ciphers it
-    /// is one of messages that this processor refuses.
+    /// The class of sessions with an RSA key, whoever serves them. With the operations of ciphers
+    /// it is one of messages that this processor refuses.
     #[cfg(feature = "rsa")]
     pub(crate) const RSA: Self = Self(Self::ALGORITHMS << 2);
 
@@ -37,8 +37,8 @@ impl Class {
         Self(self.0 | Self::bits(operation))
     }
 
-    /// The operations of signatures have the bits of all classes, so that the class no longer matters:
-    /// their numbers are negative, and extended by their sign.
+    /// The operations of signatures have the bits of all classes, so that the class no longer
+    /// matters: their numbers are negative, and extended by their sign.
     #[inline]
     const fn bits(operation: Operation) -> u16 {
         (operation as u8).cast_signed() as u16 & Self::LAST

@@ -156,8 +156,8 @@ impl Engine {
         Ok(session.on(named.clone(), id))
     }
 
-    /// Opens a session with an RSA key, which signs and verifies, or with a public key only verifies,
-    /// by this processor. All its signatures have this padding.
+    /// Opens a session with an RSA key, which signs and verifies, or with a public key only
+    /// verifies, by this processor. All its signatures have this padding.
     ///
     /// Requests of RSA take up to milliseconds each. Those of a batch are served together: with
     /// AVX-512, four signatures or eight verifications of one size cost little more than one.

@@ -62,7 +62,8 @@ pub struct Lanes {
 impl Lanes {
     /// Stands for a kind: messages that this processor serves without lanes.
     pub(crate) const ALONE: u8 = kind::ALONE;
-    /// Stands for a kind: signatures that this processor makes or checks, which wait for each other.
+    /// Stands for a kind: signatures that this processor makes or checks, which wait for each
+    /// other.
     #[cfg(feature = "rsa")]
     pub(crate) const TOGETHER: u8 = kind::TOGETHER;
     /// Stands for a kind: messages of other drivers.

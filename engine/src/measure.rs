@@ -51,8 +51,8 @@ const STRIDE: usize = SIZES[SIZES.len() - 1] as usize + 16 + 64;
 /// The most messages of a batch.
 const MOST: usize = DEPTHS[DEPTHS.len() - 1];
 
-/// The kinds that have lanes with the kernels of `isa`, and the lengths at which these are faster. A
-/// kind is left out if there is no time left for it, or if the clock shows no time for it.
+/// The kinds that have lanes with the kernels of `isa`, and the lengths at which these are faster.
+/// A kind is left out if there is no time left for it, or if the clock shows no time for it.
 fn measured(isa: Isa, effort: &Effort) -> impl Iterator<Item = (LaneKind, AtDepths)> {
     let end = Instant::now() + effort.limit;
     let kinds = LaneKind::measured().filter(move |(kind, _)| isa.has(kind.lowest_level()));

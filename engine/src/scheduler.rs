@@ -147,8 +147,8 @@ fn shared<'b, 'a: 'b, E: Entry<'a> + 'b>(
     }
 }
 
-/// Passes messages to their drivers, in runs of consecutive messages, and serves the signatures that
-/// are left.
+/// Passes messages to their drivers, in runs of consecutive messages, and serves the signatures
+/// that are left.
 #[inline(never)]
 fn serve_others<'a, E: AsJobs<'a>>(batch: &mut [E]) {
     let mut signatures = false;

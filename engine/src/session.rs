@@ -157,8 +157,8 @@ impl Session {
         }
     }
 
-    /// The cipher that serves its messages, such as for messages [in pieces](Cipher::sealer); `None` if
-    /// another driver than the software serves it, or if it does not authenticate.
+    /// The cipher that serves its messages, such as for messages [in pieces](Cipher::sealer);
+    /// `None` if another driver than the software serves it, or if it does not authenticate.
     #[must_use]
     #[inline]
     pub fn cipher(&self) -> Option<&Cipher> {
@@ -184,7 +184,8 @@ impl Session {
         }
     }
 
-    /// The length of its signatures in bytes: that of the RSA modulus; 0 for the session of a cipher.
+    /// The length of its signatures in bytes: that of the RSA modulus; 0 for the session of a
+    /// cipher.
     #[must_use]
     pub fn signature_length(&self) -> usize {
         match &self.key {

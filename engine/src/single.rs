@@ -42,8 +42,8 @@ impl Session {
         }
     }
 
-    /// Seals a message in place, as [`Cipher::seal`](lanecrypt_ciphers::Cipher::seal) does: **the last
-    /// [`tag_length`](Self::tag_length) bytes are room for the tag and are overwritten**.
+    /// Seals a message in place, as [`Cipher::seal`](lanecrypt_ciphers::Cipher::seal) does: **the
+    /// last [`tag_length`](Self::tag_length) bytes are room for the tag and are overwritten**.
     ///
     /// **The nonce must not have been used before under this key.**
     ///

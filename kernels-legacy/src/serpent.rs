@@ -171,7 +171,8 @@ impl Serpent {
     /// [`wipe::stack`] clears it.
     pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 16>]) {
         let Some(isa) = lowest(lanes.iter().map(|lane| lane.key.isa)) else { return };
-        by_isa!(crate::serpent, isa, cbc_encrypt_lanes(lanes): Avx512, Avx2, Ssse3, _ => sequential);
+        by_isa!(crate::serpent, isa, cbc_encrypt_lanes(lanes):
+            Avx512, Avx2, Ssse3, _ => sequential);
     }
 
     /// Adds keystream to the data. The last word of the counter does not wrap within the request.

@@ -88,7 +88,7 @@ const fn is_listed(rounds: usize) -> bool {
     false
 }
 
-/// The start of a keystream, or the place where it goes on. Wiped on drop.
+/// The start of a keystream, or the position where it continues. Wiped on drop.
 ///
 /// Counter and nonce are numbers of 64 bits, so that a kernel reads a new counter as it was
 /// written. A vector load across two recent stores would wait until both are in the cache.

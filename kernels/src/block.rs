@@ -77,8 +77,8 @@ pub fn into_blocks<'i, 'o, const N: usize>(
     let (whole, rest) = data.split_at(len - len % N);
     let (input, output) = whole.into_raw();
     // The compiler would otherwise load it and the next pointer together into a vector register.
-    // Such a load waits when its halves have just been stored one by one, as arguments are. It costs
-    // 20 cycles a call.
+    // Such a load waits when its halves have just been stored one by one, as arguments are. It
+    // costs 20 cycles a call.
     let input = opaque::pointer(input);
     // SAFETY: both pointers are valid for `len / N * N` bytes, for the lifetimes that the buffer
     // had; arrays of bytes have the alignment of bytes and no invalid values.

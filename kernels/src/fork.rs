@@ -26,15 +26,16 @@ use self::process_id::Number;
 /// number, and so has a copy of the whole process or machine.
 ///
 /// Compare with [`is_current`](Self::is_current): if memory is short at first, one process has two
-/// values. If the kernel refuses such pages, and on other systems with `fork`, the id of the process
-/// replaces the number. Then two cases are not noticed: a child in its own namespace of process ids
-/// that has the id of its parent, and a later process with the same id. Without the feature `std` no
-/// fork is noticed.
+/// values. If the kernel refuses such pages, and on other systems with `fork`, the id of the
+/// process replaces the number. Then two cases are not noticed: a child in its own namespace of
+/// process ids that has the id of its parent, and a later process with the same id. Without the
+/// feature `std` no fork is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Generation(Number);
 
 impl Generation {
-    /// The calling process. On Linux the first call of a process maps a page. Safe in signal handlers.
+    /// The calling process. On Linux the first call of a process maps a page. Safe in signal
+    /// handlers.
     #[must_use]
     #[inline]
     pub fn now() -> Self {

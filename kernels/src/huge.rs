@@ -1,11 +1,11 @@
 //! Huge pages for large outputs.
 
-/// Asks the system to back memory that has not been written yet by huge pages, where that is left to
-/// programs, as it usually is. The content stays what it is. `errno` may change.
+/// Asks the system to back memory that has not been written yet by huge pages, where that is left
+/// to programs, as it usually is. The content stays what it is. `errno` may change.
 ///
-/// The first write to a page enters the kernel, and 512 small pages cost it several times what one huge
-/// page does. In virtual machines that can take as long as what is written there. Memory without a
-/// whole huge page, and systems other than Linux, are left as they are.
+/// The first write to a page enters the kernel, and 512 small pages cost it several times what one
+/// huge page does. In virtual machines that can take as long as what is written there. Memory
+/// without a whole huge page, and systems other than Linux, are left as they are.
 pub fn prefer_huge_pages(memory: &mut [u8]) {
     #[cfg(target_os = "linux")]
     linux::prefer(memory);
@@ -15,8 +15,8 @@ pub fn prefer_huge_pages(memory: &mut [u8]) {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    /// The smallest huge page of x86-64, and of arm64 with pages of 4 KiB. Where huge pages are larger,
-    /// the advice counts for those that lie in it.
+    /// The smallest huge page of x86-64, and of arm64 with pages of 4 KiB. Where huge pages are
+    /// larger, the advice counts for those that lie in it.
     const HUGE_PAGE: usize = 2 << 20;
 
     pub(super) fn prefer(memory: &mut [u8]) {
@@ -26,8 +26,8 @@ mod linux {
         if bytes == 0 {
             return;
         }
-        // SAFETY: the range is part of the slice. The advice changes neither its content nor how it may
-        // be used, only in what pages the kernel keeps it; memory of another kind is refused.
+        // SAFETY: the range is part of the slice. The advice changes neither its content nor how it
+        // may be used, only in what pages the kernel keeps it; memory of another kind is refused.
         unsafe { libc::madvise(inner.as_mut_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
     }
 

@@ -195,9 +195,10 @@ impl Isa {
     /// `LANECRYPT_ISA` names if that is lower.
     ///
     /// The variable is read once, and can only lower the level. Linux and Android give the
-    /// environment that the program was started with (`/proc/self/environ`); the variable is ignored
-    /// in set-uid programs and without `/proc`. Windows gives the current one. Other systems have no
-    /// safe way to read it. Without the feature `std`: what the program was compiled for.
+    /// environment that the program was started with (`/proc/self/environ`); the variable is
+    /// ignored in set-uid programs and without `/proc`. Windows gives the current one. Other
+    /// systems have no safe way to read it. Without the feature `std`: what the program was
+    /// compiled for.
     #[must_use]
     #[inline]
     pub fn detect() -> Self {

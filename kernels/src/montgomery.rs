@@ -10,11 +10,11 @@
 //! panics, and the results mean nothing. Functions panic where lengths do not fit. They do not
 //! allocate, unless a [`Workspace`] has to grow.
 //!
-//! Constant time at every level in the values of moduli, bases, factors and secret exponents, and of
-//! all that is computed from them: multiplications, additions, shifts and masks only. Times depend
-//! on the numbers of bits of moduli, on the numbers of limbs, on public exponents, and on which jobs
-//! have a factor. Temporary values are wiped before a function returns, except in registers and on
-//! the stack.
+//! Constant time at every level in the values of moduli, bases, factors and secret exponents, and
+//! of all that is computed from them: multiplications, additions, shifts and masks only. Times
+//! depend on the numbers of bits of moduli, on the numbers of limbs, on public exponents, and on
+//! which jobs have a factor. Temporary values are wiped before a function returns, except in
+//! registers and on the stack.
 //!
 //! With the two primes of an RSA key, a signature is
 //!
@@ -49,11 +49,12 @@
 //! | `Portable` | limbs of 64 bits, products of 128 bits, one number at a time |
 //! | `Avx512` | digits of 52 bits (IFMA); eight numbers side by side, or the digits of one or two |
 //!
-//! At `Avx512`, [`powers`] divides jobs into groups of up to eight whose moduli have as many digits:
-//! bits plus two, divided by 52 and rounded up to a multiple of five. A group runs in lanes, full or
-//! not, if that takes less time than by twos. So more jobs never take longer than the same jobs one
-//! by one. A product is an exponentiation too ([`PublicPower::product`]), and a factor for a power
-//! costs nothing, because it takes the power out of Montgomery's form in place of the number 1.
+//! At `Avx512`, [`powers`] divides jobs into groups of up to eight whose moduli have as many
+//! digits: bits plus two, divided by 52 and rounded up to a multiple of five. A group runs in
+//! lanes, full or not, if that takes less time than by twos. So more jobs never take longer than
+//! the same jobs one by one. A product is an exponentiation too ([`PublicPower::product`]), and a
+//! factor for a power costs nothing, because it takes the power out of Montgomery's form in place
+//! of the number 1.
 //!
 //! Thousands of cycles of the time-stamp counter for exponents as long as the modulus, and
 //! from how many jobs on lanes are taken (AMD EPYC Zen 4, TSC 2.6 GHz, 2026-11-22):

@@ -55,7 +55,8 @@ with_assembly! {
             pointer
         }
 
-        /// Hides the origin of a value, so that the compiler loads it alone and makes no branch of it.
+        /// Hides the origin of a value, so that the compiler loads it alone and makes no branch of
+        /// it.
         #[cfg(target_pointer_width = "64")]
         #[inline(always)]
         pub fn word(mut word: u64) -> u64 {

@@ -1,7 +1,8 @@
 //! A UDP echo whose packets of many connections share batches.
 //!
 //! Each packet is opened and its answer is sealed by a task of its own. All tasks use one
-//! `AsyncQueue`: while its worker serves a batch, the packets that come meanwhile form the next one.
+//! `AsyncQueue`: while its worker serves a batch, the packets that come meanwhile form the next
+//! one.
 //!
 //! ```text
 //! packet:  connection (4 bytes) | counter (8 bytes) | message | tag (16 bytes)

@@ -18,8 +18,9 @@
 //! # }
 //! ```
 //!
-//! [`Cipher`] seals and opens single messages, [`Engine`] many at once, [`stream`] files. Types with one
-//! algorithm, such as [`Aes256Gcm`], link nothing else. The ciphers in [`hazmat`] do not authenticate.
+//! [`Cipher`] seals and opens single messages, [`Engine`] many at once, [`stream`] files. Types
+//! with one algorithm, such as [`Aes256Gcm`], link nothing else. The ciphers in [`hazmat`] do not
+//! authenticate.
 //!
 //! This crate re-exports the other crates and contains no code of its own.
 //!

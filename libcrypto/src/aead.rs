@@ -304,7 +304,8 @@ impl AeadContext {
         if len == 0 {
             return Ok(());
         }
-        // SAFETY: the context has a cipher of blocks of one byte; the caller guarantees both places.
+        // SAFETY: the context has a cipher of blocks of one byte; the caller guarantees both
+        // places.
         let written = unsafe { self.evp.update(self.direction, to, from, len) }?;
         self.evp.build.check(written == len)
     }

@@ -32,9 +32,9 @@ impl Build {
         Self { functions, version, legacy: OnceLock::new(), has_ours: OnceLock::new() }
     }
 
-    /// The properties of OpenSSL's own implementations, where the process's configuration has others
-    /// of Lanecrypt: who asks for OpenSSL must not get those. A query costs time at each fetch, so
-    /// there is none without need.
+    /// The properties of OpenSSL's own implementations, where the process's configuration has
+    /// others of Lanecrypt: who asks for OpenSSL must not get those. A query costs time at each
+    /// fetch, so there is none without need.
     #[inline]
     pub(crate) fn properties(&self) -> Option<&'static CStr> {
         let has_ours = *self.has_ours.get_or_init(|| {

@@ -47,8 +47,8 @@ pub(crate) struct Handle {
 }
 
 impl Handle {
-    /// Fetches one of OpenSSL's own ciphers from a library context, or from the default one if it is
-    /// null.
+    /// Fetches one of OpenSSL's own ciphers from a library context, or from the default one if it
+    /// is null.
     #[inline]
     pub(crate) fn fetch(
         build: &'static Build,
@@ -56,7 +56,8 @@ impl Handle {
         name: &CStr,
     ) -> Result<Self, Error> {
         let properties = build.properties().map_or(ptr::null(), CStr::as_ptr);
-        // SAFETY: the context is null or one that is never freed; the properties end with a zero byte.
+        // SAFETY: the context is null or one that is never freed; the properties end with a zero
+        // byte.
         unsafe { Self::fetch_with(build, context, name, properties) }
     }
 

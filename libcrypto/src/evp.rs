@@ -99,8 +99,8 @@ impl Evp {
     ///
     /// # Safety
     ///
-    /// The cipher has blocks of one byte, so that it writes as much as it reads. `from` has `len` bytes,
-    /// and so has `to` unless it is null. The two are the same place or do not overlap.
+    /// The cipher has blocks of one byte, so that it writes as much as it reads. `from` has `len`
+    /// bytes, and so has `to` unless it is null. The two are the same place or do not overlap.
     #[inline]
     pub(crate) unsafe fn update(
         &mut self,

@@ -95,8 +95,8 @@ impl Libcrypto {
     }
 
     /// Looks `name` up in the default library context (`EVP_CIPHER_fetch`). A program does this
-    /// once and keeps the result. It is OpenSSL's own, also where a configuration makes programs use
-    /// Lanecrypt through OpenSSL.
+    /// once and keeps the result. It is OpenSSL's own, also where a configuration makes programs
+    /// use Lanecrypt through OpenSSL.
     ///
     /// # Errors
     ///

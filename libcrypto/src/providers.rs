@@ -12,8 +12,8 @@ use crate::{Error, Libcrypto};
 const LOAD_CONFIG: u64 = 0x40;
 
 impl Libcrypto {
-    /// The name of the provider that serves a cipher under the configuration of the process, such as
-    /// `default`. Only here it may be `lanecrypt`: [`Libcrypto::fetch`] finds OpenSSL's own.
+    /// The name of the provider that serves a cipher under the configuration of the process, such
+    /// as `default`. Only here it may be `lanecrypt`: [`Libcrypto::fetch`] finds OpenSSL's own.
     ///
     /// # Errors
     ///
@@ -31,8 +31,8 @@ impl Libcrypto {
     ///
     /// # Errors
     ///
-    /// [`Error::Failed`] if there is no generator, [`Error::Unsupported`] if the build is older than
-    /// 3.0.
+    /// [`Error::Failed`] if there is no generator, [`Error::Unsupported`] if the build is older
+    /// than 3.0.
     pub fn provider_of_random(&self) -> Result<String, Error> {
         let functions = self.providers()?;
         self.build().load_configuration();

@@ -95,7 +95,7 @@ fn push(der: &mut Vec<u8>, tag: u8, length: usize) {
     }
 }
 
-/// Copies of numbers are not left behind.
+/// No copies of numbers remain.
 pub(crate) fn wipe(bytes: &mut [u8]) {
     bytes.fill(0);
     core::hint::black_box(bytes);

@@ -57,8 +57,8 @@ impl fmt::Debug for SivCipher {
 
 /// AES-SIV in one direction (`EVP_CIPHER_CTX`).
 ///
-/// libcrypto takes no second message under a key, so each sets it anew. It wipes the last one when the
-/// context is dropped.
+/// libcrypto takes no second message under a key, so each sets it anew. It wipes the last one when
+/// the context is dropped.
 pub struct SivContext {
     evp: Evp,
     direction: Direction,
@@ -97,7 +97,8 @@ impl SivContext {
     ///
     /// - [`Error::Failed`] if V is wrong, the context is for encryption, or libcrypto refuses;
     /// - [`Error::KeyLength`];
-    /// - [`Error::DataLength`] if `out` is not as long as `sealed`, or for more than 2^31 - 1 bytes.
+    /// - [`Error::DataLength`] if `out` is not as long as `sealed`, or for more than 2^31 - 1
+    ///   bytes.
     #[inline]
     pub fn open(
         &mut self,
@@ -162,7 +163,8 @@ impl SivContext {
     /// not overlap.
     #[inline]
     unsafe fn update(&mut self, to: *mut u8, from: *const u8, len: c_int) -> Result<(), Error> {
-        // SAFETY: the context has a cipher of blocks of one byte; the caller guarantees both places.
+        // SAFETY: the context has a cipher of blocks of one byte; the caller guarantees both
+        // places.
         unsafe { self.evp.update(self.direction, to, from, len) }.map(|_| ())
     }
 }

@@ -1,8 +1,8 @@
 //! Peer: SoftHSM2, a token in software, by PKCS#11 v2.40.
 //!
-//! It is no [`Project`] whose ciphers every table measures, because it is set up by its process: the
-//! environment names its settings (`SOFTHSM2_CONF`) and so the folder of its tokens. Whoever measures
-//! it starts a process for it.
+//! It is no [`Project`] whose ciphers every table measures, because it is set up by its process:
+//! the environment names its settings (`SOFTHSM2_CONF`) and so the folder of its tokens. Whoever
+//! measures it starts a process for it.
 
 use core::ffi::{c_uchar, c_ulong, c_void};
 use core::ptr;

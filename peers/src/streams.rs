@@ -1,8 +1,8 @@
 //! Whether the program was started without standard input or output (`<&-`, `>&-`).
 //!
 //! Before `main`, Rust's library opens `/dev/null` in place of each closed standard stream. From
-//! then on the two cannot be told apart: it opens for reading and writing without further flags, as
-//! Python, Node and `daemon` do for programs whose output is not wanted. So the descriptors are
+//! then on the two cannot be distinguished: it opens for reading and writing without further flags,
+//! as Python, Node and `daemon` do for programs whose output is not wanted. So the descriptors are
 //! checked earlier.
 
 use core::sync::atomic::{AtomicU8, Ordering};

@@ -25,7 +25,7 @@ impl Width {
     /// Every width, narrowest first.
     pub const ALL: [Self; 3] = [Self::None, Self::Bits256, Self::Bits512];
 
-    /// The widths that this processor has and that can be told apart on it.
+    /// The widths that this processor has and that can be distinguished on it.
     #[must_use]
     pub fn available() -> Vec<Self> {
         Self::ALL.into_iter().filter(|width| state::has(*width)).collect()

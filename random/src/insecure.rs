@@ -13,13 +13,13 @@ use crate::range::{self, Uniform};
 /// The bytes that are made at once: one pass of the widest kernel.
 const BUFFER: usize = 1024;
 
-/// Reproducible numbers for simulations, games and tests. **Not for keys, nonces or other secrets**:
-/// whoever knows the seed knows them all, they are not erased, and a forked child draws the same
-/// ones as its parent.
+/// Reproducible numbers for simulations, games and tests. **Not for keys, nonces or other
+/// secrets**: whoever knows the seed knows them all, they are not erased, and a forked child draws
+/// the same ones as its parent.
 ///
 /// A seed gives the same numbers on every machine, at every level and in every version: those of
-/// `ChaCha8Rng` in the crates `rand_chacha` and `chacha20`, which is the keystream of ChaCha8 with a
-/// nonce of zero, in little-endian words of 32 bits. A request takes whole words; one of 64 bits
+/// `ChaCha8Rng` in the crates `rand_chacha` and `chacha20`, which is the keystream of ChaCha8 with
+/// a nonce of zero, in little-endian words of 32 bits. A request takes whole words; one of 64 bits
 /// takes two, the low one first. After 2^68 words they begin again.
 ///
 /// Different seeds give independent streams, one for each thread for example. It has the traits of

@@ -53,8 +53,9 @@
 //! # Other systems than Linux
 //!
 //! Every request goes to the generator of the system, through the crate `getrandom`. Nothing is
-//! buffered: what notices forks and signals here is Linux's. All functions are there; the generators
-//! above are not. In a browser (`wasm32-unknown-unknown`) the feature `wasm_js` is needed.
+//! buffered: what notices forks and signals here is Linux's. All functions are there; the
+//! generators above are not. In a browser (`wasm32-unknown-unknown`) the feature `wasm_js` is
+//! needed.
 //!
 //! # Not promised
 //!

@@ -1,4 +1,5 @@
-//! Generators that keep a key and a buffer: their kinds, their places, and the kernel's capabilities.
+//! Generators that keep a key and a buffer: their kinds, their places, and the kernel's
+//! capabilities.
 
 #[cfg_attr(target_arch = "x86_64", path = "linux/x86_64/mod.rs")]
 mod arch;

@@ -13,9 +13,9 @@
 //! <!-- end of figures -->
 //! ```
 //!
-//! `zen4` names the run. A line with `=` is a column with the ids of its points; the asterisk stands
-//! for what the row says. `or` between ids means the better of them. A line with ` : ` is a row, which
-//! may have a unit of its own.
+//! `zen4` names the run. A line with `=` is a column with the ids of its points; the asterisk
+//! stands for what the row says. `or` between ids means the better of them. A line with ` : ` is a
+//! row, which may have a unit of its own.
 
 use core::fmt::Write as _;
 

@@ -5,7 +5,8 @@ use crate::number;
 
 /// How ours stands beside the best peer of a chart.
 pub(crate) struct Finding {
-    /// How many times better ours is than the best peer, in the median of the places that both have.
+    /// How many times better ours is than the best peer, in the median of the places that both
+    /// have.
     pub(crate) median: f64,
     /// The sentence. Where a peer wins, that comes first.
     pub(crate) text: String,

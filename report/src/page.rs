@@ -9,8 +9,8 @@ use crate::palette::{class, classes};
 use crate::tables::rows;
 use crate::{Run, charts, findings, headline, number, svg};
 
-/// What tables are about, in the order of the page. The documents that describe the systems come with
-/// each: what they measured stands beside what is measured here.
+/// What tables are about, in the order of the page. The documents that describe the systems come
+/// with each: what they measured stands beside what is measured here.
 const SECTIONS: &[(&str, &str, &str)] = &[
     ("random", "Random numbers", "NetBSD's study of cprng_fast, and Linux's generator"),
     ("packets", "Whole messages", "each with its own key and nonce"),
@@ -157,14 +157,14 @@ fn section(
             names.push(name);
         }
     }
-    let mut told = String::new();
+    let mut body = String::new();
     for run in runs {
-        documents(&mut told, run, table, runs.len() > 1);
+        documents(&mut body, run, table, runs.len() > 1);
     }
-    if names.is_empty() && told.is_empty() {
+    if names.is_empty() && body.is_empty() {
         return;
     }
-    let _ = write!(text, "<h2 id=\"{table}\">{title}</h2><p class=\"weak\">{about}.</p>{told}");
+    let _ = write!(text, "<h2 id=\"{table}\">{title}</h2><p class=\"weak\">{about}.</p>{body}");
     text.push_str("<div class=\"charts\">");
     for name in names {
         for (run, charts) in runs.iter().zip(drawn) {

@@ -1,7 +1,7 @@
 //! Colours: one for each project, the same in every chart, and distinct for people who see few.
 
 /// The colours of Okabe and Ito ("Color universal design"), and grey for what is not measured here.
-/// The page darkens or lightens none of them: all can be told apart on white and on near-black.
+/// The page darkens or lightens none of them: all can be distinguished on white and on near-black.
 const COLOURS: &[(&str, &str)] = &[
     ("lanecrypt", "#d55e00"),
     ("openssl", "#0072b2"),

@@ -16,8 +16,8 @@ const RIGHT: f64 = 510.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 262.0;
 
-/// The styles of a picture that is a file of its own. In a page, the page's own styles colour text and
-/// grid.
+/// The styles of a picture that is a file of its own. In a page, the page's own styles colour text
+/// and grid.
 pub(crate) const STYLES: &str = "<style>svg{font:12px system-ui,sans-serif;background:#fff}\
     .grid{stroke:#ddd}.text{fill:#333}@media(prefers-color-scheme:dark){svg{background:#16181c}\
     .grid{stroke:#3a3d42}.text{fill:#ddd}}</style>";
@@ -134,8 +134,8 @@ fn draw(
         }
         let (at, figure) = (number::place(mark.at), number::figure(mark.figure));
         let (over, unit) = (chart.over.unit(), chart.measure.unit());
-        let told = format_args!("{label}, {at} {over}: {figure} {unit}");
-        let _ = write!(circles, " r=\"3\"><title>{told}</title></circle>");
+        let tooltip = format_args!("{label}, {at} {over}: {figure} {unit}");
+        let _ = write!(circles, " r=\"3\"><title>{tooltip}</title></circle>");
     }
     if let Some(column) = column {
         let class = class(&line.source);

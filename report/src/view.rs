@@ -105,8 +105,8 @@ impl View {
     }
 }
 
-/// Only OpenSSL is measured in several versions; of others, the crates behind one name have versions
-/// of their own.
+/// Only OpenSSL is measured in several versions; of others, the crates behind one name have
+/// versions of their own.
 fn merged(
     lines: &BTreeMap<(String, String), BTreeMap<u64, Mark>>,
     grows: bool,

@@ -1,7 +1,7 @@
 //! Signatures by AWS-LC.
 //!
-//! AWS-LC blinds private operations, with a pair of numbers that it keeps for a key and squares, and
-//! renews from time to time. It raises every result to the public exponent, compares, and then
+//! AWS-LC blinds private operations, with a pair of numbers that it keeps for a key and squares,
+//! and renews from time to time. It raises every result to the public exponent, compares, and then
 //! removes the blinding by a product modulo n, whose errors reveal nothing
 //! (`rsa_default_private_transform` in `crypto/fipsmodule/rsa/rsa_impl.c` of AWS-LC 5.12). It wipes
 //! all memory that it frees.

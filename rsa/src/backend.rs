@@ -13,8 +13,8 @@ use crate::{Padding, PublicKey};
 ///
 /// AWS-LC keeps keys in a form of its own. That is made when it first serves a request of a key,
 /// which takes 0.4 milliseconds for a private key of 2048 bits, and wiped with the key. Unlike this
-/// crate, AWS-LC allocates and locks during each operation. A forked child of a process with several
-/// threads must not use it: choose [`Own`](Self::Own) there.
+/// crate, AWS-LC allocates and locks during each operation. A forked child of a process with
+/// several threads must not use it: choose [`Own`](Self::Own) there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Backend {
@@ -31,8 +31,8 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// Whether it serves signatures of this key, with this padding. To sign, AWS-LC needs the primes,
-    /// too.
+    /// Whether it serves signatures of this key, with this padding. To sign, AWS-LC needs the
+    /// primes, too.
     #[must_use]
     pub fn takes(self, key: &PublicKey, padding: Padding) -> bool {
         match self {

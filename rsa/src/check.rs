@@ -52,7 +52,7 @@ impl PrivateKey {
 
 /// Checks all numbers besides n and e, which have been checked already.
 fn components(public: &PublicKey, components: &Components<'_>) -> Result<(), KeyError> {
-    // d itself: whether it is the inverse of e can only be tried, or told with the primes.
+    // d itself: whether it is the inverse of e can only be tried, or computed with the primes.
     let d = trimmed(components.d);
     let is_odd = d.last().is_some_and(|last| last & 1 == 1);
     if !is_odd || !is_less(d, trimmed(components.n)) {

@@ -17,10 +17,10 @@ const EXPONENT: u64 = 65_537;
 impl PrivateKey {
     /// A new key of so many bits, with the public exponent 65537.
     ///
-    /// Its primes are random odd numbers with both highest bits set that pass the tests of the crate
-    /// `crypto-primes` (Miller-Rabin to the base 2, and Lucas). As FIPS 186-5, appendix A.1 asks,
-    /// they differ in the first 100 bits, d is longer than half the modulus and is less than the
-    /// least common multiple of p - 1 and q - 1.
+    /// Its primes are random odd numbers with both highest bits set that pass the tests of the
+    /// crate `crypto-primes` (Miller-Rabin to the base 2, and Lucas). As FIPS 186-5, appendix A.1
+    /// asks, they differ in the first 100 bits, d is longer than half the modulus and is less than
+    /// the least common multiple of p - 1 and q - 1.
     ///
     /// It takes 50 milliseconds to seconds. **Not constant time**: the time depends on the numbers
     /// that are tried and discarded. Temporary values of the libraries are not all wiped.

@@ -38,8 +38,8 @@
 //! # }
 //! ```
 //!
-//! With the feature `aws-lc`, AWS-LC serves what costs less there, or all that it takes; a [`Backend`]
-//! says which.
+//! With the feature `aws-lc`, AWS-LC serves what costs less there, or all that it takes; a
+//! [`Backend`] says which.
 //!
 //! # Security
 //!
@@ -52,8 +52,8 @@
 //!   reveal the key (Boneh, DeMillo and Lipton, "On the importance of checking cryptographic
 //!   protocols for faults", 1997). [`Error::Fault`] concerns one request only.
 //! - **Wiped**: keys on drop, everything else before a call returns.
-//! - **The same by AWS-LC**, which blinds, checks and wipes in its own way. Unlike this crate it keeps
-//!   the random number of a key for more than one operation, and it allocates and locks.
+//! - **The same by AWS-LC**, which blinds, checks and wipes in its own way. Unlike this crate it
+//!   keeps the random number of a key for more than one operation, and it allocates and locks.
 //!
 //! There is no decryption: see [`hazmat`].
 

@@ -108,8 +108,8 @@ impl Padding {
     }
 }
 
-/// EMSA-PKCS1-v1_5 (RFC 8017, section 9.2): `00 01 FF … FF 00`, the prefix of the hash function, the
-/// digest.
+/// EMSA-PKCS1-v1_5 (RFC 8017, section 9.2): `00 01 FF … FF 00`, the prefix of the hash function,
+/// the digest.
 fn pkcs1v15(hash: Hash, digest: &Digest, out: &mut [u8]) -> Result<(), Error> {
     let (prefix, digest) = (hash.prefix(), digest.bytes());
     let end = prefix.len() + digest.len();

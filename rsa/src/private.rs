@@ -5,8 +5,8 @@
 //!
 //! > y = x r^(e - 1) and b = x r^e = y r, the result is x^d = b^(d - 1) y,
 //!
-//! because b^d = x^d r, so that b^(d - 1) y = x^d r y / b = x^d. No inverse is needed, and no state is
-//! kept from one operation to the next. d is odd, so d - 1 is d with its lowest bit cleared.
+//! because b^d = x^d r, so that b^(d - 1) y = x^d r y / b = x^d. No inverse is needed, and no state
+//! is kept from one operation to the next. d is odd, so d - 1 is d with its lowest bit cleared.
 //!
 //! With the primes of n, b^(d - 1) is computed modulo each of them (RFC 8017, section 5.1.2), and
 //! multiplied with y modulo n. So what is known, the result, is computed from the public modulus.

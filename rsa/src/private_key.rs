@@ -111,8 +111,8 @@ impl PrivateKey {
         &self.exponent
     }
 
-    /// Calls `take` with all numbers of the key, as another implementation needs them. They are wiped
-    /// afterwards.
+    /// Calls `take` with all numbers of the key, as another implementation needs them. They are
+    /// wiped afterwards.
     pub fn with_components<T>(&self, take: impl FnOnce(&Components<'_>) -> T) -> T {
         let number = |limbs: &[u64], add_one: bool| {
             let mut bytes = Zeroizing::new(vec![0; 8 * limbs.len()]);

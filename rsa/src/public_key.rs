@@ -46,7 +46,8 @@ pub struct PublicKey {
 }
 
 impl PublicKey {
-    /// A key from its modulus and its exponent, most significant byte first; zeros may precede them.
+    /// A key from its modulus and its exponent, most significant byte first; zeros may precede
+    /// them.
     ///
     /// # Errors
     ///

@@ -27,7 +27,7 @@ pub(crate) struct Candidate {
     fresh: Make,
     /// Checks its kernel; peers have none.
     kernel: Option<Check>,
-    /// Whether it can be told to take a new key.
+    /// Whether it can take a new key on request.
     rekeys: bool,
     /// Whether it is wrong by design.
     faulty: bool,
@@ -106,7 +106,7 @@ impl Candidate {
         self.point.is_ours()
     }
 
-    /// Whether it can be told to take a new key.
+    /// Whether it can take a new key on request.
     pub(crate) const fn rekeys(&self) -> bool {
         self.rekeys
     }

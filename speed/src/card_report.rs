@@ -35,9 +35,11 @@ pub fn card_report(card: &Card, host: &Host) -> String {
     out + &signatures(card, host) + NOTES
 }
 
-const NOTES: &str = "\nTo read: \"from 153 (bus)\" is the size in bytes from which on the card is faster, and the figure \
-of the card of\nwhich a tenth less would lower that size most. \"never (bus)\": not up to 64 MiB, and it would be \
-if this figure\ncost nothing. In flight: requests handed over together, and awaited together.\n";
+const NOTES: &str = "
+To read: \"from 153 (bus)\" is the size in bytes from which on the card is faster, and the figure of
+the card of which a tenth less would lower that size most. \"never (bus)\": not up to 64 MiB, and it
+would be if this figure cost nothing. In flight: requests handed over together, and awaited together.
+";
 
 /// The times of one algorithm.
 struct Compared {

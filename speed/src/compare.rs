@@ -3,8 +3,8 @@
 //! A change is measured in standard errors, which come from two spreads. The first is that of the
 //! point's own passes in both runs. The second is between runs, and a run cannot show it: code and
 //! memory lie elsewhere, the machine has other guests. The peers show it. Their code is the same in
-//! both runs, so whatever their points changed by is noise: it tells what to add to each point's own
-//! error, and how many standard errors 99.5 % of unchanged points stay within.
+//! both runs, so whatever their points changed by is noise: it tells what to add to each point's
+//! own error, and how many standard errors 99.5 % of unchanged points stay within.
 
 mod noise;
 mod text;
@@ -205,8 +205,8 @@ fn changed(old: &Point, new: &Point, in_cycles: bool) -> Option<Change> {
     Some(Change { id, is_ours, figures, ratio, is_significant, is_of_several, is_control, error })
 }
 
-/// The standard error of the logarithm of a point's figure, by its passes; by its interval if it has
-/// none, as in files of schema 1.
+/// The standard error of the logarithm of a point's figure, by its passes; by its interval if it
+/// has none, as in files of schema 1.
 fn own_error(point: &Point, estimate: &Estimate) -> f64 {
     /// What the median is less certain than the mean.
     const MEDIAN: f64 = 1.253;

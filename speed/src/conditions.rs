@@ -23,11 +23,12 @@ pub struct Conditions {
     /// The spread of an idle loop before the run: how much longer the 99th of 100 took than the
     /// median.
     pub noise: f64,
-    /// The mean number of threads of the whole machine that wanted a processor, in the minute before.
+    /// The mean number of threads of the whole machine that wanted a processor, in the minute
+    /// before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<f64>,
-    /// What of the processors' time other programs took before the run. The processors are those that
-    /// the run may use, and those that share a core with them.
+    /// What of the processors' time other programs took before the run. The processors are those
+    /// that the run may use, and those that share a core with them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others_before: Option<f64>,
     /// The same during the run.
@@ -97,8 +98,8 @@ impl Watch {
         text + "\n" + &warned(warnings)
     }
 
-    /// Ends the run: its conditions, and lines about what went on. `core_ghz` is the core's clock at
-    /// the start.
+    /// Ends the run: its conditions, and lines about what went on. `core_ghz` is the core's clock
+    /// at the start.
     pub(crate) fn end(self, core_ghz: Option<f64>, interrupted: bool) -> (Conditions, String) {
         let Self { begun, before, mut conditions } = self;
         let cpus = processors::allowed();

@@ -15,8 +15,9 @@ use crate::glob::Glob;
 pub struct Options {
     /// The tables; none stands for the headline rows.
     pub tables: Vec<Table>,
-    /// Time for the whole run; by default [`usual_times`](crate::usual_times), and unlimited for the document's tests
-    /// at [`Depth::Full`]. A run ends earlier if its figures are steady earlier.
+    /// Time for the whole run; by default [`usual_times`](crate::usual_times), and unlimited for
+    /// the document's tests at [`Depth::Full`]. A run ends earlier if its figures are steady
+    /// earlier.
     pub budget: Option<Duration>,
     /// The number of points.
     pub depth: Depth,

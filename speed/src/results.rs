@@ -99,8 +99,8 @@ pub struct Point {
     /// Processes that made requests at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<u32>,
-    /// Where a daemon runs: on the processor of its clients (`same`), on another (`other`), or where
-    /// the system puts it (`auto`).
+    /// Where a daemon runs: on the processor of its clients (`same`), on another (`other`), or
+    /// where the system puts it (`auto`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement: Option<String>,
     /// How a daemon and its clients wait: they look for a long time before they sleep (`spin`),

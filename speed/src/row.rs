@@ -41,7 +41,8 @@ pub(crate) struct Row {
     pub(crate) whole: Option<u64>,
     /// Its batches.
     pub(crate) batches: Batches,
-    /// The threads that each of its own threads keeps busy, such as workers; each needs a processor.
+    /// The threads that each of its own threads keeps busy, such as workers; each needs a
+    /// processor.
     pub(crate) helpers: usize,
     /// Whether it is wrong by design: it is timed, never verified, and nothing is said about it.
     pub(crate) faulty: bool,
@@ -84,8 +85,8 @@ pub(crate) struct Batches {
     pub(crate) test: Option<Test>,
     /// The number of requests is a multiple of this: the number handed over together.
     pub(crate) multiple: usize,
-    /// Whether others of the row need the measuring thread's processor, so that waiting for it is no
-    /// sign of a disturbance.
+    /// Whether others of the row need the measuring thread's processor, so that waiting for it is
+    /// no sign of a disturbance.
     pub(crate) shared: bool,
 }
 

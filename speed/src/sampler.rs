@@ -1,5 +1,5 @@
-//! Sampling: short passes over all rows, in batches of about a millisecond or of the row's own length,
-//! until every median is known well enough or the time is over.
+//! Sampling: short passes over all rows, in batches of about a millisecond or of the row's own
+//! length, until every median is known well enough or the time is over.
 
 mod passes;
 mod state;
@@ -129,7 +129,7 @@ struct Sampler<'rows> {
     states: Vec<State>,
     references: &'rows mut References,
     limits: &'rows Limits<'rows>,
-    /// The pass that goes on; zero is the look by which the rows are prepared.
+    /// The current pass; zero is the look by which the rows are prepared.
     pass: usize,
     /// Whether peers that lose clearly get as many passes as others.
     is_generous: bool,

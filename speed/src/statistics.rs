@@ -37,8 +37,8 @@ impl Estimate {
     ///
     /// From six passes on the interval is that by order statistics, as in [`Estimate::of`]. Fewer
     /// take Student's distribution, of the logarithms, because disturbances multiply: that is wide,
-    /// as it should be. In both cases it is at least half a per cent wide to each side, because runs
-    /// differ by that.
+    /// as it should be. In both cases it is at least half a per cent wide to each side, because
+    /// runs differ by that.
     #[must_use]
     pub fn between(passes: &[f64]) -> Option<Self> {
         let mut estimate = Self::of(passes)?;
@@ -65,8 +65,8 @@ impl Estimate {
     }
 }
 
-/// What figures differ by between runs of the same program, however steady they are within one: code
-/// and memory lie elsewhere.
+/// What figures differ by between runs of the same program, however steady they are within one:
+/// code and memory lie elsewhere.
 pub(crate) const BETWEEN_RUNS: f64 = 0.005;
 
 /// The fewest passes of which the least and the greatest enclose the median in 95 % of all cases.

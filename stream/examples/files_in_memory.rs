@@ -1,5 +1,5 @@
-//! Files in memory, encrypted and decrypted in chunks of 64 KiB with AES-256-GCM: by this crate, and
-//! by hand with aws-lc-rs, a copy into the output and a call in place for each chunk.
+//! Files in memory, encrypted and decrypted in chunks of 64 KiB with AES-256-GCM: by this crate,
+//! and by hand with aws-lc-rs, a copy into the output and a call in place for each chunk.
 //!
 //! `cargo run --release -p lanecrypt-stream --example files_in_memory`, with the sizes of files in
 //! KiB as arguments. All run in turn. Ratios are medians of those of each turn.

@@ -33,7 +33,8 @@ pub trait ChunkCipher {
     ///
     /// # Errors
     ///
-    /// Same as [`Cipher::open_detached`]: after [`Error::Authentication`] the output has been wiped.
+    /// Same as [`Cipher::open_detached`]: after [`Error::Authentication`] the output has been
+    /// wiped.
     fn open(
         &self,
         nonce: &[u8],

@@ -8,8 +8,8 @@ use crate::{ChunkCipher, Error, Stream};
 
 /// Seals the chunks of a stream in order.
 ///
-/// Chunks may have any lengths, which the format has to keep. `Encryptor` of `aead-stream` makes the
-/// same bytes.
+/// Chunks may have any lengths, which the format has to keep. `Encryptor` of `aead-stream` makes
+/// the same bytes.
 ///
 /// ```
 /// use lanecrypt_ciphers::{Algorithm, Cipher};
@@ -105,9 +105,9 @@ impl<C: ChunkCipher> ChunkOpener<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::Authentication`]: the output has been wiped. [`Error::TooLong`] for the last number,
-    /// which only the last chunk may have; [`Error::Refused`], as [`Stream::open_chunk`] does. After
-    /// any error the same number is next.
+    /// [`Error::Authentication`]: the output has been wiped. [`Error::TooLong`] for the last
+    /// number, which only the last chunk may have; [`Error::Refused`], as [`Stream::open_chunk`]
+    /// does. After any error the same number is next.
     pub fn next<'i, 'o>(
         &mut self,
         aad: &[u8],

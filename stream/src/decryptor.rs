@@ -16,9 +16,9 @@ use crate::{ChunkCipher, Error, Stream};
 /// **A stream is whole only if reading came to its end**, which is `Ok(0)`. Data that was given out
 /// before an error is authentic, but it is not all of it.
 ///
-/// A read with room for a whole chunk decrypts into the caller's slice; smaller ones are served from
-/// a buffer. If a chunk is not authentic, what was decrypted of it is wiped, and the call returns
-/// what came before it, or [`Error`]. The error stays: every later call returns it, too.
+/// A read with room for a whole chunk decrypts into the caller's slice; smaller ones are served
+/// from a buffer. If a chunk is not authentic, what was decrypted of it is wiped, and the call
+/// returns what came before it, or [`Error`]. The error stays: every later call returns it, too.
 ///
 /// A read that is interrupted is repeated. Other errors of the inner reader, such as
 /// [`WouldBlock`](ErrorKind::WouldBlock), lose nothing: the next call continues.
@@ -142,7 +142,8 @@ impl<R: Read, C: ChunkCipher> Decryptor<R, C> {
 impl<R: BufRead, C: ChunkCipher> Decryptor<R, C> {
     /// Opens chunks from where the inner reader has them in memory, if it has a whole one and a
     /// byte more, and copies only the others. This saves up to a third of the time with a fast
-    /// cipher and a slice, or a [`Cursor`](io::Cursor). A [`BufReader`](io::BufReader) gains nothing.
+    /// cipher and a slice, or a [`Cursor`](io::Cursor). A [`BufReader`](io::BufReader) gains
+    /// nothing.
     #[must_use]
     pub fn without_copy(mut self) -> Self {
         self.peek = Some(Peek { fill: R::fill_buf, consume: R::consume });
@@ -284,7 +285,7 @@ impl Sealed {
     /// Reads once. No chunk may be ready.
     fn fill(&mut self, inner: &mut impl Read, full: usize) -> io::Result<()> {
         if self.bytes.len() - self.start <= full || self.is_empty() {
-            // Mostly a single byte: the one that told that another chunk follows.
+            // Mostly a single byte: the one that announced another chunk.
             self.bytes.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
         }

@@ -17,9 +17,9 @@ use crate::{ChunkCipher, Error, Stream};
 /// a file that nobody takes for whole.
 ///
 /// Plaintext is encrypted from the caller's slice to a buffer of sealed chunks, which goes to the
-/// inner writer when it is full: a `BufWriter` around the inner writer gains nothing, one around the
-/// encryptor avoids a call for each small piece. The last bytes that were written, up to a whole
-/// chunk, are held back, because they may be the end of the stream.
+/// inner writer when it is full: a `BufWriter` around the inner writer gains nothing, one around
+/// the encryptor avoids a call for each small piece. The last bytes that were written, up to a
+/// whole chunk, are held back, because they may be the end of the stream.
 ///
 /// A write that is interrupted is repeated. Errors of the inner writer, such as
 /// [`WouldBlock`](ErrorKind::WouldBlock), lose nothing: the call that got one took nothing, or as

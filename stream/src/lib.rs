@@ -2,8 +2,9 @@
 //!
 //! [`Encryptor`] is a [`Write`](std::io::Write) that writes ciphertext to another one, and
 //! [`Decryptor`] a [`Read`](std::io::Read) that reads it. The decryptor never gives a byte before
-//! its chunk is verified. Chunks that were changed, swapped, repeated, left out or added are refused
-//! where they stand, and so is the end of a stream that was cut. What came before is authentic.
+//! its chunk is verified. Chunks that were changed, swapped, repeated, left out or added are
+//! refused where they stand, and so is the end of a stream that was cut. What came before is
+//! authentic.
 //!
 //! ```
 //! use std::io::{Read, Write};

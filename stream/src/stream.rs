@@ -73,8 +73,9 @@ impl<C: ChunkCipher> Stream<C> {
         self.cipher.tag_length()
     }
 
-    /// Encrypts the chunk `number`, a slice in place or an [`InOutBuf`](lanecrypt_ciphers::InOutBuf) from one buffer to another,
-    /// and writes its tag. `last` says that no chunk follows.
+    /// Encrypts the chunk `number`, a slice in place or an
+    /// [`InOutBuf`](lanecrypt_ciphers::InOutBuf) from one buffer to another, and writes its tag.
+    /// `last` says that no chunk follows.
     ///
     /// # Errors
     ///

@@ -73,8 +73,8 @@ pub fn again(name: &str, variables: &[(&str, &str)]) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// This program once more. The kernel cannot start one of another processor, which an emulator runs:
-/// `cargo xtask cross` names it.
+/// This program once more. The kernel cannot start one of another processor, which an emulator
+/// runs: `cargo xtask cross` names it.
 fn this_program() -> Command {
     let program = std::env::current_exe().expect("a running program has a file");
     let emulator = std::env::var("LANECRYPT_EMULATOR").unwrap_or_default();

@@ -22,7 +22,7 @@ pub fn kept(call: impl FnOnce()) -> Vec<u8> {
 }
 
 // SAFETY: `Counting` does all of it. What grows or shrinks is allocated, copied and freed, which
-// the trait does unless told otherwise.
+// the trait does by default.
 unsafe impl GlobalAlloc for Keeper {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: what the caller vouches for.

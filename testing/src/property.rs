@@ -1,5 +1,5 @@
-//! Properties that hold for any input. Tests check them on inputs that are the same in every run, and
-//! fuzz targets search for inputs that break them.
+//! Properties that hold for any input. Tests check them on inputs that are the same in every run,
+//! and fuzz targets search for inputs that break them.
 
 mod nonce_sequence;
 #[cfg(feature = "engine")]

@@ -87,8 +87,8 @@ pub fn install_with_listener(rules: &[Rule]) -> std::io::Result<i32> {
     Ok(i32::try_from(descriptor).expect("descriptors are small"))
 }
 
-/// Puts the calling thread under `rules`, and kills the process for any call that they do not answer
-/// and that is not among those `allowed`.
+/// Puts the calling thread under `rules`, and kills the process for any call that they do not
+/// answer and that is not among those `allowed`.
 ///
 /// # Errors
 ///
@@ -121,7 +121,7 @@ fn load(rules: &[Rule], otherwise: u32, flags: libc::c_ulong) -> std::io::Result
     if result < 0 { Err(std::io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// A rule as instructions: whatever does not match goes on behind them.
+/// A rule as instructions: other calls continue behind them.
 fn instructions(rule: Rule) -> Vec<libc::sock_filter> {
     let load = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
     let compare = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;

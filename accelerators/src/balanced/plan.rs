@@ -24,7 +24,7 @@ pub(super) struct Run {
     pub(super) member: usize,
     pub(super) group: usize,
     pub(super) messages: usize,
-    /// Whether the calling thread goes on meanwhile.
+    /// Whether the calling thread continues meanwhile.
     pub(super) is_asynchronous: bool,
     /// Whether its time is measured.
     pub(super) timed: bool,

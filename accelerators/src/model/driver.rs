@@ -21,8 +21,8 @@ use super::{Card, Fault, Faults, Host};
 /// All of a batch's requests are handed over at once and awaited together. Threads that use it at
 /// the same time share the card. Its name is `model:` and that of the card.
 ///
-/// It is for tests and studies. It holds no keys: those of its sessions are this processor's, and as
-/// constant-time.
+/// It is for tests and studies. It holds no keys: those of its sessions are this processor's, and
+/// as constant-time.
 #[derive(Debug)]
 pub struct Model {
     name: String,
@@ -41,8 +41,8 @@ enum Clock {
     Virtual(VirtualClock),
 }
 
-/// A clock that goes on when a [`Model`] serves requests, and at no other time; copies are the same
-/// clock.
+/// A clock that advances when a [`Model`] serves requests, and at no other time; copies are the
+/// same clock.
 ///
 /// It is for one thread: of requests that several threads hand over at the same time, it says when
 /// all are done.

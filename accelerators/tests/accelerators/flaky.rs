@@ -1,4 +1,4 @@
-//! A driver that serves all algorithms, counts what it answers, and fails as it is told.
+//! A driver that serves all algorithms, counts what it answers, and fails as configured.
 
 use core::time::Duration;
 use std::collections::BTreeMap;

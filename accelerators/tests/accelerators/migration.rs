@@ -314,7 +314,7 @@ fn a_driver_that_opens_nothing_has_failed() {
 }
 
 /// A driver that fails over each job with an odd nonce, but keeps its sessions. It holds a job with
-/// the nonce [`HELD`] until it is told to go on.
+/// the nonce [`HELD`] until the test resumes it.
 #[derive(Clone, Debug)]
 struct Keeping(Arc<Inside>);
 

@@ -65,7 +65,7 @@ fn only_what_the_card_has_is_served() {
     assert_eq!(model.name(), "model:test");
 }
 
-/// The clock goes on by what the description adds up to, for one request after the other and for
+/// The clock advances by what the description adds up to, for one request after the other and for
 /// batches.
 #[test]
 fn the_time_is_that_of_the_description() {
@@ -76,7 +76,7 @@ fn the_time_is_that_of_the_description() {
         (173.0 + 50.0 + 20.0) + (200.0 + 2000.0) + (25.0 + 2000.0) + 1000.0 + 1500.0 + 2.0 * 2230.0;
     let alone = card.nanoseconds(&host(), Work::new(CTR, 1000), 1).expect("it is served");
     assert!((alone - expected).abs() < 1e-6, "{alone}, expected {expected}");
-    // Of 64 the bus is the slowest part: all pass it one after the other, and the last goes on.
+    // Of 64 the bus is the slowest part: all pass it one after the other, and the last proceeds.
     let expected = expected + 63.0 * 2200.0;
     let many = card.nanoseconds(&host(), Work::new(CTR, 1000), 64).expect("it is served") * 64.0;
     assert!((many - expected).abs() < 1e-6, "{many}, expected {expected}");

@@ -353,7 +353,7 @@ impl Message {
     }
 }
 
-/// Where a message goes on.
+/// The position in a message.
 struct Place {
     /// The next vector or counter block.
     chain: [u8; 16],

@@ -128,7 +128,7 @@ pub fn open<'a>(
     }
 }
 
-/// Seals the messages that may run in lanes, as many at once as lanes are told of, and the others one
+/// Seals the messages that may run in lanes, as many at once as given, and the others one
 /// by one.
 #[inline(never)]
 fn seal_beside<'a, K: AeadLanes + 'a>(

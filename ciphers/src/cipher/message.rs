@@ -101,8 +101,8 @@ impl<'c, K: AeadKey, const SEAL: bool> AeadMessage<'c, K, SEAL> {
 }
 
 impl<K: AeadKey> Sealer<'_, K> {
-    /// Encrypts the next piece of the data, of any length: a slice in place, or an [`InOutBuf`](crate::InOutBuf)
-    /// from one buffer to another.
+    /// Encrypts the next piece of the data, of any length: a slice in place, or an
+    /// [`InOutBuf`](crate::InOutBuf) from one buffer to another.
     ///
     /// # Errors
     ///
@@ -126,9 +126,9 @@ impl<K: AeadKey> Sealer<'_, K> {
 }
 
 impl<K: AeadKey> Opener<'_, K> {
-    /// Decrypts the next piece of the data, of any length: a slice in place, or an [`InOutBuf`](crate::InOutBuf)
-    /// from one buffer to another. **The result may be the work of a forger**: do not use it before
-    /// `finish` succeeds.
+    /// Decrypts the next piece of the data, of any length: a slice in place, or an
+    /// [`InOutBuf`](crate::InOutBuf) from one buffer to another. **The result may be the work of a
+    /// forger**: do not use it before `finish` succeeds.
     ///
     /// # Errors
     ///

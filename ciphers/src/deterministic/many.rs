@@ -67,9 +67,9 @@ impl DeterministicAesSiv {
         refused
     }
 
-    /// Opens each packet, as [`open_to`](Self::open_to) does, and returns how many were refused. The
-    /// values of packets that are not authentic have been wiped. A refused packet changes nothing for
-    /// the others.
+    /// Opens each packet, as [`open_to`](Self::open_to) does, and returns how many were refused.
+    /// The values of packets that are not authentic have been wiped. A refused packet changes
+    /// nothing for the others.
     ///
     /// Values run side by side where that is faster. Constant time except for lengths and for
     /// whether a packet is authentic.

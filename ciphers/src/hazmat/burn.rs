@@ -12,11 +12,11 @@ pub const BURN_DEPTH: usize = DEPTH;
 ///
 /// Kernels leave parts of their state there: round keys, keystream, plaintext. Keyed objects wipe
 /// only their own memory when they are dropped, because clearing the rest costs as much as
-/// encrypting some kilobytes (`lanecrypt speed calls` measures it). libgcrypt clears 64 or 128 bytes
-/// after calls of ciphers in plain code. Call this function once, after the last use of secrets. It
-/// does not reach stack that the caller itself used before: the caller's caller has to call it for
-/// that. It cannot reach copies that the system made elsewhere, such as swapped pages and saved
-/// contexts.
+/// encrypting some kilobytes (`lanecrypt speed calls` measures it). libgcrypt clears 64 or 128
+/// bytes after calls of ciphers in plain code. Call this function once, after the last use of
+/// secrets. It does not reach stack that the caller itself used before: the caller's caller has to
+/// call it for that. It cannot reach copies that the system made elsewhere, such as swapped pages
+/// and saved contexts.
 ///
 /// ```
 /// use lanecrypt_ciphers::hazmat::{RawCipher, burn_stack};

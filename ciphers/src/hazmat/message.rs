@@ -277,8 +277,8 @@ impl<'c, const ENCRYPT: bool> RawMessage<'c, ENCRYPT> {
     /// Takes the next bytes of a message that is split anywhere, and returns the number of bytes
     /// written to the front of `output`.
     ///
-    /// With ECB and CBC, an incomplete block is held back, and where padding is to be removed also a
-    /// whole block that may be the last one. With streams and CTR nothing is held back.
+    /// With ECB and CBC, an incomplete block is held back, and where padding is to be removed also
+    /// a whole block that may be the last one. With streams and CTR nothing is held back.
     ///
     /// # Errors
     ///

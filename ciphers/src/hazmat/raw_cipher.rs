@@ -160,9 +160,9 @@ impl RawCipher {
         self.algorithm
     }
 
-    /// Encrypts one whole message without padding: a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one
-    /// buffer to another. With XTS, a message is one data unit of 16 bytes to 16 MiB, and `iv` is
-    /// its tweak.
+    /// Encrypts one whole message without padding: a slice in place, or an
+    /// [`InOutBuf`](crate::InOutBuf) from one buffer to another. With XTS, a message is one data
+    /// unit of 16 bytes to 16 MiB, and `iv` is its tweak.
     ///
     /// # Errors
     ///
@@ -174,8 +174,8 @@ impl RawCipher {
         self.whole::<true>(iv, data.in_out())
     }
 
-    /// Decrypts one whole message without padding: a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one
-    /// buffer to another.
+    /// Decrypts one whole message without padding: a slice in place, or an
+    /// [`InOutBuf`](crate::InOutBuf) from one buffer to another.
     ///
     /// # Errors
     ///

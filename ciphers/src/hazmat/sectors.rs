@@ -14,9 +14,10 @@ use crate::{Buffers, Error};
 /// show which blocks of 16 bytes differ. Nothing is authenticated: see [`hazmat`](super). Under one
 /// key, a sector's number must stand for one place, so two devices need two keys.
 impl RawCipher {
-    /// Encrypts consecutive sectors of `size` bytes each: a slice in place, or an [`InOutBuf`](crate::InOutBuf) from
-    /// one buffer to another. The sectors are numbered from `first`. The tweak of a sector is its
-    /// number as 16 little-endian bytes, which dm-crypt calls `plain64`.
+    /// Encrypts consecutive sectors of `size` bytes each: a slice in place, or an
+    /// [`InOutBuf`](crate::InOutBuf) from one buffer to another. The sectors are numbered from
+    /// `first`. The tweak of a sector is its number as 16 little-endian bytes, which dm-crypt calls
+    /// `plain64`.
     ///
     /// The result is the same as that of one [`encrypt`](Self::encrypt) for each sector, but it
     /// costs less if sectors are short.

@@ -167,8 +167,9 @@ impl Stream {
         for_core!(&mut self.0, stream => stream.keystream(out))
     }
 
-    /// XORs the next keystream bytes into `data`: a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one
-    /// buffer to another. The same call encrypts and decrypts.
+    /// XORs the next keystream bytes into `data`: a slice in place, or an
+    /// [`InOutBuf`](crate::InOutBuf) from one buffer to another. The same call encrypts and
+    /// decrypts.
     ///
     /// # Errors
     ///

@@ -74,8 +74,8 @@ impl<C: StreamCore> StreamCipher<C> {
         Ok(())
     }
 
-    /// XORs the next keystream bytes into `data`: a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one
-    /// buffer to another.
+    /// XORs the next keystream bytes into `data`: a slice in place, or an
+    /// [`InOutBuf`](crate::InOutBuf) from one buffer to another.
     ///
     /// # Errors
     ///

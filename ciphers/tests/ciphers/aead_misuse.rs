@@ -1,4 +1,4 @@
-//! What the front door refuses: the exact error, nothing written, and the message goes on.
+//! What the front door refuses: the exact error, nothing written, and the message continues.
 
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa, Mode};
 use lanecrypt_testing::aeads::{any_nonce, tag_lengths, whole};
@@ -202,7 +202,7 @@ fn short_packets(refusals: &mut Refusals, cipher: &Cipher) {
     }
 }
 
-/// Associated data after data; the message goes on as if nothing had been.
+/// Associated data after data; the message continues as if nothing had been passed.
 fn pieces_out_of_order(refusals: &mut Refusals, cipher: &Cipher) {
     let (error, nonce) = (Error::Finished, nonce(cipher));
     let what = what("associated data after data", cipher);
@@ -242,7 +242,7 @@ fn no_pieces(refusals: &mut Refusals, cipher: &Cipher) {
     }
 }
 
-/// CBC encrypts whole blocks; the message goes on as if nothing had been.
+/// CBC encrypts whole blocks; the message continues as if nothing had been passed.
 fn parts_of_blocks(refusals: &mut Refusals, cipher: &Cipher) {
     let (error, nonce, tag) = (Error::DataLength, nonce(cipher), cipher.tag_length());
     let what = what("not whole blocks", cipher);

@@ -1,4 +1,4 @@
-//! What the checked ciphers refuse: the exact error, nothing written, and the message goes on.
+//! What the checked ciphers refuse: the exact error, nothing written, and the message continues.
 //!
 //! Buffers that overlap cannot be written down: see the examples of `RawCipher` that do not
 //! compile.
@@ -469,7 +469,7 @@ fn refuse_bad_padding(refusals: &mut Refusals, name: &str) {
 }
 
 /// Asserts that an encryptor that has taken `before` bytes refuses a call, and that the message
-/// then goes on as if that call had not been made.
+/// then continues as if that call had not been made.
 fn goes_on(
     refusals: &mut Refusals,
     what: &str,

@@ -266,7 +266,7 @@ fn counter_mode_ends_before_it_repeats() {
         let block = algorithm.primitive().block_size();
         let mut stream = open(isa, algorithm, u64::MAX - 2).expect("near the end");
         let left = usize::try_from(stream.remaining()).expect("a few blocks");
-        // With larger blocks the counter goes on, and there may be one more.
+        // With larger blocks the counter continues, and there may be one more.
         assert!((2 * block..=3 * block).contains(&left) || left > 1 << 60, "{algorithm} {left}");
         if left <= 3 * block {
             let mut data = vec![7; left + 1];

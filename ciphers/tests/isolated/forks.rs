@@ -43,7 +43,8 @@ fn serve(nonces: &mut impl NonceSequence, cipher: &Cipher) -> bool {
     nonces.fresh().is_ok() && cipher.seal_next(nonces, b"", packet).is_ok()
 }
 
-/// `make` makes a sequence; the parent's goes on, in children and grandchildren only their own do.
+/// `make` makes a sequence; the parent's continues, in children and grandchildren only their own
+/// do.
 fn check<N: NonceSequence>(cipher: &Cipher, make: impl Fn() -> N) {
     for raw in [false, true] {
         let mut of_parent = make();

@@ -83,8 +83,8 @@ impl Scheme {
 
 fn serve(request: Request<'_>) -> Result<(), Refusal> {
     let mut requests = [request];
-    // What is checked is ours, whatever is cheaper. The outcome of the request says more than that of
-    // the batch.
+    // What is checked is ours, whatever is cheaper. The outcome of the request says more than that
+    // of the batch.
     let _ = process(&mut requests, &mut Workspace::with_backend(Backend::Own));
     let outcome = requests[0].outcome().unwrap_or(Ok(()));
     outcome.map_err(|error| Refusal(error.to_string()))

@@ -16,15 +16,15 @@ pub(super) struct Source {
 
 impl Source {
     pub(super) fn open(input: &Input) -> Result<Self, String> {
-        let told = |error: io::Error| error.to_string();
+        let to_text = |error: io::Error| error.to_string();
         match input {
             Input::Standard => {
-                let file = io::stdin().as_fd().try_clone_to_owned().map_err(told)?;
+                let file = io::stdin().as_fd().try_clone_to_owned().map_err(to_text)?;
                 Ok(Self { file: Patient(file.into()), meta: None })
             }
             Input::File(path) => {
-                let file = File::open(path).map_err(told)?;
-                let meta = file.metadata().map_err(told)?;
+                let file = File::open(path).map_err(to_text)?;
+                let meta = file.metadata().map_err(to_text)?;
                 if meta.is_dir() {
                     return Err(String::from("is a folder"));
                 }

@@ -12,7 +12,8 @@ use lanecrypt_libcrypto::Libcrypto;
 
 use crate::exit;
 
-/// The ciphers that the provider has, by OpenSSL's names, and some that programs use and it has not.
+/// The ciphers that the provider has, by OpenSSL's names, and some that programs use and it has
+/// not.
 const CIPHERS: [&str; 20] = [
     "AES-128-GCM",
     "AES-192-GCM",

@@ -96,9 +96,7 @@ impl Core {
     /// The warning that a user must see before this cipher is used.
     pub(crate) fn warning(self) -> Option<&'static str> {
         match self {
-            Self::Arc4 => Some(
-                "warning: ARC4 is broken, its output can be told from random bytes: for study only",
-            ),
+            Self::Arc4 => Some("warning: ARC4 is broken, its output is biased: for study only"),
             _ => None,
         }
     }

@@ -64,18 +64,19 @@ fn serves_named_keys_and_tells_what_it_has_done() {
     let opened = client.open(session, &[0; 12], b"", &mut packet).map(|_| ());
     assert_eq!(opened, Err(lanecrypt_device::Error::NotAllowed), "{}", Operation::Open.name());
 
-    let told = output(lanecrypt(&["info", "--socket", &socket]));
-    let text = String::from_utf8(told.stdout).expect("it is UTF-8");
+    let output_of_info = output(lanecrypt(&["info", "--socket", &socket]));
+    let text = String::from_utf8(output_of_info.stdout).expect("it is UTF-8");
     for row in ["Clients                           1\n", "Named keys                        1\n"] {
         assert!(text.contains(row), "{text}");
     }
     assert!(text.contains("p99.9 "), "{text}");
-    let told = output(lanecrypt(&["info", "--socket", &socket, "--json"]));
-    let json: serde_json::Value = serde_json::from_slice(&told.stdout).expect("it is JSON");
+    let output_of_info = output(lanecrypt(&["info", "--socket", &socket, "--json"]));
+    let json: serde_json::Value =
+        serde_json::from_slice(&output_of_info.stdout).expect("it is JSON");
     assert_eq!((json["requests"].as_u64(), json["failed"].as_u64()), (Some(2), Some(1)));
     assert!(json["latency_ns"]["p50"].as_f64().is_some_and(|time| time > 0.0));
 
-    // A second one at the same path; the first goes on.
+    // A second one at the same path; the first keeps running.
     let second = output(lanecrypt(&["serve", "--socket", &socket]));
     assert_one_line(&second, 1, "another daemon listens there");
     end(daemon);
@@ -116,8 +117,8 @@ fn serves_named_rsa_keys() {
     let padding = Padding::pkcs1v15(Hash::SHA256);
     key.sign(padding, b"message", &mut signature, &mut workspace).expect("it is made");
     client.verify(check, b"message", &signature).expect("it is right");
-    let told = output(lanecrypt(&["info", "--socket", &socket]));
-    let text = String::from_utf8(told.stdout).expect("it is UTF-8");
+    let output_of_info = output(lanecrypt(&["info", "--socket", &socket]));
+    let text = String::from_utf8(output_of_info.stdout).expect("it is UTF-8");
     assert!(text.contains("Signatures                        2\n"), "{text}");
     for padding in [Padding::pss(Hash::SHA256), Padding::pkcs1v15(Hash::SHA512)] {
         let tls = client.named_rsa_session("tls", padding).expect("it has the padding");

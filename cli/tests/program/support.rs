@@ -11,7 +11,8 @@ pub(crate) fn lanecrypt(arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs `script` by a shell, in which `$lanecrypt` is the program; one that hangs is ended with 124.
+/// Runs `script` by a shell, in which `$lanecrypt` is the program; one that hangs is ended with
+/// 124.
 pub(crate) fn shell(script: &str) -> Output {
     let mut command = Command::new("timeout");
     command.args(["60", "sh", "-c", script]).env_remove("LANECRYPT_ISA").stdin(Stdio::null());

@@ -22,8 +22,8 @@ impl Kind {
     pub(crate) const ALL: [Self; 4] = [Self::Binary, Self::Large, Self::FixedSize, Self::Views];
 }
 
-/// A slice of a larger column, with the values of `values`; the bytes before, between and after them
-/// are others.
+/// A slice of a larger column, with the values of `values`; the bytes before, between and after
+/// them are others.
 pub(crate) struct Slice {
     kind: Kind,
     rows: usize,

@@ -8,8 +8,8 @@ use super::{Client, Session};
 use crate::Error;
 
 impl<B: AsMut<[u8]>> Client<B> {
-    /// Seals a message in place: **the last [`tag_length`](Session::tag_length) bytes are room for the
-    /// tag and are overwritten**.
+    /// Seals a message in place: **the last [`tag_length`](Session::tag_length) bytes are room for
+    /// the tag and are overwritten**.
     ///
     /// **The nonce must not have been used before under the session's key.**
     ///
@@ -94,8 +94,8 @@ impl<B: AsMut<[u8]>> Client<B> {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] with [`DataLength`](lanecrypt_engine::Error::DataLength) if it does not have
-    /// the length of such a digest; [`Error`]. Nothing has been written then.
+    /// [`Error::Refused`] with [`DataLength`](lanecrypt_engine::Error::DataLength) if it does not
+    /// have the length of such a digest; [`Error`]. Nothing has been written then.
     pub fn sign_digest(
         &mut self,
         session: Session,

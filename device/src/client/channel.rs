@@ -26,15 +26,15 @@ pub(super) struct Channel {
     memory: Arc<Mapping>,
     /// Written to wake the daemon.
     doorbell: OwnedFd,
-    /// Requests, and those that take long: these have a part of the arena behind that of the others,
-    /// so that what is answered late keeps nobody's bytes.
+    /// Requests, and those that take long: these have a part of the arena behind that of the
+    /// others, so that what is answered late keeps nobody's bytes.
     window: Window,
     long_window: Window,
     /// How many requests that take long are in flight, in either window, and how many may be.
     long: u32,
     most_long: u32,
-    /// How many requests are in the ring, how many of them are published to the daemon, and how many
-    /// completions have been read.
+    /// How many requests are in the ring, how many of them are published to the daemon, and how
+    /// many completions have been read.
     submitted: u32,
     published: u32,
     read: u32,
@@ -130,8 +130,8 @@ impl Channel {
         self.connection.check_usable()
     }
 
-    /// Puts a request into the ring, after `fill` has put its bytes from an offset on into the arena.
-    /// It is not [published](Self::publish) to the daemon yet.
+    /// Puts a request into the ring, after `fill` has put its bytes from an offset on into the
+    /// arena. It is not [published](Self::publish) to the daemon yet.
     ///
     /// # Errors
     ///

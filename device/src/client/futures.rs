@@ -97,8 +97,8 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncClient<B> {
     /// # Errors
     ///
     /// [`Error::Disconnected`], [`Error::Forked`], [`Error::TooLong`], or [`Error::Refused`] with
-    /// [`AadLength`](lanecrypt_engine::Error::AadLength): the message was not taken. All other errors
-    /// are in the completion.
+    /// [`AadLength`](lanecrypt_engine::Error::AadLength): the message was not taken. All other
+    /// errors are in the completion.
     pub async fn serve<N: AsRef<[u8]>>(
         &self,
         message: Message<N, B>,

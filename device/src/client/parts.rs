@@ -15,8 +15,8 @@ pub(super) trait Part {
     ///
     /// # Errors
     ///
-    /// [`Error::Full`] if it is to be tried again when others have been answered; otherwise what it is
-    /// settled with.
+    /// [`Error::Full`] if it is to be tried again when others have been answered; otherwise what it
+    /// is settled with.
     fn put(&mut self, channel: &mut Channel, owner: Owner) -> Result<(), Error>;
 
     /// Takes the answer, whose message begins at this offset.

@@ -21,9 +21,10 @@ use crate::{ConnectError, Error, RejectReason};
 /// The engine's driver `device`, whose sessions live in a daemon.
 ///
 /// [`Engine::with_driver`](lanecrypt_engine::Engine::with_driver) adds it, and
-/// [`session_on`](lanecrypt_engine::Engine::session_on) opens sessions on it. Results and errors are
-/// those of the software. The engine's own session holds the key as well, as it does with every
-/// driver: for keys that this process shall not have, use a [`Client`] with named or generated keys.
+/// [`session_on`](lanecrypt_engine::Engine::session_on) opens sessions on it. Results and errors
+/// are those of the software. The engine's own session holds the key as well, as it does with every
+/// driver: for keys that this process shall not have, use a [`Client`] with named or generated
+/// keys.
 ///
 /// It has one connection behind a lock: threads that share it wait for one another. Requests that
 /// are longer than the arena end with [`Error::DataLength`](Cipher::DataLength). If the daemon is

@@ -33,7 +33,8 @@ impl Session {
         self.algorithm.map_or(0, Algorithm::tag_length)
     }
 
-    /// The length of its signatures in bytes: that of the RSA modulus; 0 for the session of a cipher.
+    /// The length of its signatures in bytes: that of the RSA modulus; 0 for the session of a
+    /// cipher.
     #[must_use]
     pub fn signature_length(self) -> usize {
         self.signature_length as usize

@@ -31,14 +31,14 @@ impl Settings {
         Self { depth: requests, ..self }
     }
 
-    /// For so many bytes of data in flight: rounded up to whole pages, at most as many as the daemon
-    /// grants. No request may be longer.
+    /// For so many bytes of data in flight: rounded up to whole pages, at most as many as the
+    /// daemon grants. No request may be longer.
     pub fn arena(self, bytes: u32) -> Self {
         Self { arena: bytes, ..self }
     }
 
-    /// For how long to sleep before checking whether the daemon is alive: for tests, where a client that
-    /// nobody wakes shall not find out by itself.
+    /// For how long to sleep before checking whether the daemon is alive: for tests, where a client
+    /// that nobody wakes shall not find out by itself.
     #[doc(hidden)]
     pub fn max_sleep(self, longest: Duration) -> Self {
         Self { max_sleep: longest, ..self }

@@ -2,8 +2,8 @@
 
 use core::ops::Range;
 
-/// The requests in flight, in the order in which they were made. Bytes of the arena are taken in that
-/// order, too, and given back in it.
+/// The requests in flight, in the order in which they were made. Bytes of the arena are taken in
+/// that order, too, and given back in it.
 #[derive(Debug)]
 pub(super) struct Window {
     /// A power of two of places. That of a request is the lowest bits of its number.

@@ -11,10 +11,10 @@
 //! | 6 | bits 0 to 31 the length of the message with its tag; the others are zero |
 //! | 7 | zero |
 //!
-//! In the arena stand, without gaps: a nonce of more than 24 bytes, the associated data, the message,
-//! its tag. The answer takes the place of the message and the tag. Of a signature, the message stands
-//! in the place of the associated data, and the signature or the room for it in that of the message.
-//! A digest that is to be signed stands where a message would.
+//! In the arena stand, without gaps: a nonce of more than 24 bytes, the associated data, the
+//! message, its tag. The answer takes the place of the message and the tag. Of a signature, the
+//! message stands in the place of the associated data, and the signature or the room for it in that
+//! of the message. A digest that is to be signed stands where a message would.
 //!
 //! A completion has two words: the client's number, and the [status](super::status).
 

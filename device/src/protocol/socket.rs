@@ -32,7 +32,8 @@ pub(crate) fn new(flags: SocketFlags) -> io::Result<OwnedFd> {
     Ok(socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?)
 }
 
-/// Room for one packet. It may hold keys, and is wiped on drop; [`wipe`](Self::wipe) does so before.
+/// Room for one packet. It may hold keys, and is wiped on drop; [`wipe`](Self::wipe) does so
+/// before.
 #[derive(Debug)]
 pub(crate) struct Packet {
     bytes: Zeroizing<Box<[u8]>>,
@@ -85,8 +86,8 @@ impl Packet {
     ///
     /// # Errors
     ///
-    /// `UnexpectedEof` if the other side is gone; `InvalidData` if the packet is longer than any is;
-    /// those of the socket.
+    /// `UnexpectedEof` if the other side is gone; `InvalidData` if the packet is longer than any
+    /// is; those of the socket.
     pub(crate) fn receive(&mut self, socket: impl AsFd) -> io::Result<()> {
         // The whole of a packet has come, or nothing.
         let (_, whole) = retry(|| recv(&socket, &mut **self.bytes, RecvFlags::TRUNC))?;

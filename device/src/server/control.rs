@@ -140,8 +140,8 @@ impl Control {
             return self.refuse(socket, RejectReason::User(user));
         }
         if peers.len() >= self.limits.clients {
-            // Who has said nothing for longest gives way to who comes, so that nobody can keep places
-            // by being silent.
+            // Who has said nothing for longest gives way to who comes, so that nobody can keep
+            // places by being silent.
             match peers.iter().position(|peer| peer.link.is_none()) {
                 Some(silent) => {
                     let _ = self.refuse(peers.remove(silent).socket, RejectReason::Clients);
@@ -165,12 +165,12 @@ impl Control {
             Ok(socket) => self.refuse(socket, RejectReason::Descriptors),
             Err(_) => Accepted::Nobody,
         };
-        self.has_room();
+        self.reserve_descriptor();
         accepted
     }
 
-    /// A descriptor may have become free.
-    pub(super) fn has_room(&mut self) {
+    /// Reserves a descriptor, if one has become free.
+    pub(super) fn reserve_descriptor(&mut self) {
         if self.spare.is_none() {
             self.spare = spare();
         }

@@ -48,8 +48,8 @@ impl Key {
         Self::of(name.into(), Secret::Rsa(key.into(), vec![padding]))
     }
 
-    /// The same of the PEM or DER of an RSA key: a private key (PKCS#8 or PKCS#1) or a public key (SPKI
-    /// or PKCS#1).
+    /// The same of the PEM or DER of an RSA key: a private key (PKCS#8 or PKCS#1) or a public key
+    /// (SPKI or PKCS#1).
     ///
     /// # Errors
     ///
@@ -68,8 +68,8 @@ impl Key {
         Self { name, secret, users: Vec::new(), operations: None }
     }
 
-    /// The same RSA key, whose signatures may have these paddings as well. The first one residue that
-    /// of clients that name none. Keys of ciphers have no paddings, and stay as they are.
+    /// The same RSA key, whose signatures may have these paddings as well. The first one residue
+    /// that of clients that name none. Keys of ciphers have no paddings, and stay as they are.
     #[cfg(feature = "rsa")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
     #[must_use]

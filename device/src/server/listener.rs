@@ -82,8 +82,8 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// Listens at a path, for the user of the process, or for all users. A socket that a dead daemon
-    /// has left there is replaced.
+    /// Listens at a path, for the user of the process, or for all users. A socket that a dead
+    /// daemon has left there is replaced.
     pub(super) fn bind(path: &Path, for_all: bool) -> Result<Self, BindError> {
         let address = socket::address(path).ok_or_else(|| BindError::PathTooLong(path.into()))?;
         let lock = lock(path)?;

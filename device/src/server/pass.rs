@@ -63,8 +63,8 @@ enum Taken {
     Later,
 }
 
-/// How many requests were taken, how many of them have failed at once, and how many were handed over
-/// to another thread.
+/// How many requests were taken, how many of them have failed at once, and how many were handed
+/// over to another thread.
 #[derive(Clone, Copy, Debug, Default)]
 struct Took {
     all: usize,
@@ -102,7 +102,8 @@ impl BatchPass {
         self.used = 0;
     }
 
-    /// Serves what is there, publishes it, and wakes who sleeps. Returns how many requests that were.
+    /// Serves what is there, publishes it, and wakes who sleeps. Returns how many requests that
+    /// were.
     pub(super) fn serve(
         &mut self,
         peers: &[Peer],
@@ -193,8 +194,8 @@ impl BatchPass {
     }
 }
 
-/// Takes the oldest request of a client: copies its bytes to the front of `rest`, and adds it to the
-/// batch.
+/// Takes the oldest request of a client: copies its bytes to the front of `rest`, and adds it to
+/// the batch.
 #[inline]
 fn take_one<'t>(
     peer: &'t Peer,

@@ -22,13 +22,13 @@ pub(super) struct Peer {
     pub(super) link: Option<Link>,
 }
 
-/// What a client and the daemon share. The cells are the daemon's own: nothing that it has written is
-/// ever read back.
+/// What a client and the daemon share. The cells are the daemon's own: nothing that it has written
+/// is ever read back.
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) memory: Mapping,
-    /// Written by the client to wake the daemon, which never reads it: the descriptor's flags are the
-    /// client's, too, so that a read could wait.
+    /// Written by the client to wake the daemon, which never reads it: the descriptor's flags are
+    /// the client's, too, so that a read could wait.
     pub(super) doorbell: OwnedFd,
     /// How many requests have been taken, and how many completions written, modulo 2^32.
     taken: Cell<u32>,
@@ -45,8 +45,8 @@ pub(super) struct Link {
     is_broken: Cell<bool>,
 }
 
-/// After how many waits of the daemon a client without requests counts as idle: what it says about its
-/// processor is of the past.
+/// After how many waits of the daemon a client without requests counts as idle: what it says about
+/// its processor is of the past.
 const QUIET: u8 = 64;
 
 impl Link {

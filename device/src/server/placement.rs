@@ -23,8 +23,8 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// Moves the calling thread, because a client has come that runs on this processor. `allowed` are
-    /// those that the thread may use. What is not possible is left as it is.
+    /// Moves the calling thread, because a client has come that runs on this processor. `allowed`
+    /// are those that the thread may use. What is not possible is left as it is.
     pub(super) fn welcome(self, processor: u32, allowed: &CpuSet) {
         let processor = processor as usize;
         let mut set = CpuSet::new();
@@ -66,8 +66,8 @@ impl Placement {
 ///
 /// Two that take turns on a processor pay for a switch each time, ten times as much as for a cache
 /// line that goes to another processor. But to be woken there takes several times as long as here.
-/// So the daemon stays while it sleeps often, and steps aside from a client that has cost it as many
-/// switches without a sleep as a wake-up there costs.
+/// So the daemon stays while it sleeps often, and steps aside from a client that has cost it as
+/// many switches without a sleep as a wake-up there costs.
 ///
 /// Others may need the other processors. So it is a trial: if requests take as long as before, the
 /// daemon comes back, and stays for a hundred times as long as the trial took.

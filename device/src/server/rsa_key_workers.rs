@@ -1,4 +1,5 @@
-//! RSA keys that are checked, which takes as long as signatures, and made, which takes up to minutes.
+//! RSA keys that are checked, which takes as long as signatures, and made, which takes up to
+//! minutes.
 
 use core::fmt;
 use std::sync::Arc;

@@ -27,7 +27,8 @@ impl Uses {
     }
 }
 
-/// The place of an operation, those of ciphers first; `None` if a later version of the engine has it.
+/// The place of an operation, those of ciphers first; `None` if a later version of the engine has
+/// it.
 #[inline]
 fn place(operation: Operation) -> Option<usize> {
     Some(match operation {

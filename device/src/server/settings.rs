@@ -99,9 +99,9 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Listens at this path. A socket that a dead daemon has left there is replaced. Only the user of
-    /// the process may connect, by the permissions of the socket (0600), unless others are allowed
-    /// (0666), who are known by their credentials.
+    /// Listens at this path. A socket that a dead daemon has left there is replaced. Only the user
+    /// of the process may connect, by the permissions of the socket (0600), unless others are
+    /// allowed (0666), who are known by their credentials.
     ///
     /// # Errors
     ///

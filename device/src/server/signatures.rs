@@ -1,5 +1,5 @@
-//! Signatures, which take a thousand times as long as ciphers: a thread of their own makes and checks
-//! them, in batches of all clients.
+//! Signatures, which take a thousand times as long as ciphers: a thread of their own makes and
+//! checks them, in batches of all clients.
 
 use std::sync::Arc;
 
@@ -35,7 +35,8 @@ struct Job {
     code: Code,
     /// The client's number of it.
     number: u64,
-    /// The message or digest, and behind it the signature or the room for one. No client can reach it.
+    /// The message or digest, and behind it the signature or the room for one. No client can reach
+    /// it.
     bytes: Zeroizing<Vec<u8>>,
     message: usize,
     /// Where in the arena the signature belongs.

@@ -1,4 +1,4 @@
-//! A thread for what takes long, so that the daemon goes on meanwhile.
+//! A thread for what takes long, so that the daemon continues meanwhile.
 
 use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicBool, Ordering};

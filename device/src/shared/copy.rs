@@ -4,13 +4,13 @@ use super::arch::{sixteen, sixty_four};
 
 /// Copies bytes of which one side may be changed by another process meanwhile.
 ///
-/// The compiler knows nothing about what is copied: it does not assume that it stays as it was. What is
-/// copied while it changes is a mixture.
+/// The compiler knows nothing about what is copied: it does not assume that it stays as it was.
+/// What is copied while it changes is a mixture.
 ///
 /// # Safety
 ///
-/// `from` is valid for reads and `to` for writes of `length` bytes, and they do not overlap. Nothing
-/// has a reference to the shared one of them.
+/// `from` is valid for reads and `to` for writes of `length` bytes, and they do not overlap.
+/// Nothing has a reference to the shared one of them.
 #[inline]
 pub(super) unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
     let mut at = 0;

@@ -49,8 +49,8 @@ impl Layout {
 
     /// # Errors
     ///
-    /// [`Refused`] if a number is out of bounds, or no power of two (the depth), or no whole number of
-    /// pages (the arena).
+    /// [`Refused`] if a number is out of bounds, or no power of two (the depth), or no whole number
+    /// of pages (the arena).
     pub(crate) fn new(depth: u32, arena: u32) -> Result<Self, Refused> {
         let within = |number, (least, most)| (least..=most).contains(&number);
         let whole = depth.is_power_of_two() && (arena as usize).is_multiple_of(PAGE);
@@ -60,7 +60,8 @@ impl Layout {
         }
     }
 
-    /// The layout that comes closest to what a client wishes, with an arena of at most `most` bytes.
+    /// The layout that comes closest to what a client wishes, with an arena of at most `most`
+    /// bytes.
     pub(crate) fn nearest(depth: u32, arena: u32, most: u32) -> Self {
         let depth = depth.clamp(Self::DEPTHS.0, Self::DEPTHS.1).next_power_of_two();
         let most = most.clamp(Self::ARENAS.0, Self::ARENAS.1);

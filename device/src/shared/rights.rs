@@ -9,8 +9,8 @@ use super::arch::USUAL_OPTIONS;
 /// `SO_PASSRIGHTS` of Linux 6.16, which the C library does not name yet.
 const PASS_RIGHTS: c_int = 83;
 
-/// Has the kernel refuse descriptors that are sent to this socket, and to those that it accepts from
-/// now on; false if it does not know how.
+/// Has the kernel refuse descriptors that are sent to this socket, and to those that it accepts
+/// from now on; false if it does not know how.
 ///
 /// Otherwise whoever receives or discards one closes it, which takes as long as its sender likes: a
 /// socket may be set to wait for its peer then.

@@ -1,4 +1,4 @@
-//! Clients that keep to nothing: the daemon goes on, and serves the others as before.
+//! Clients that keep to nothing: the daemon keeps running and serves the others as before.
 //!
 //! They write into the shared memory by its descriptor, which they have as every client has.
 
@@ -244,7 +244,7 @@ fn who_says_nothing_keeps_no_place() {
     let daemon = Running::new(Server::new().limits(limits));
     let silent = [(); 5].map(|()| dial(&daemon.path()));
     let (mut first, mut second) = (Good::new(&daemon.path()), Good::new(&daemon.path()));
-    // Each is told why.
+    // Each receives the reason.
     for socket in &silent {
         let mut answer = [0; 100];
         let (_, length) = recv(socket, &mut answer[..], RecvFlags::empty()).expect("it answers");

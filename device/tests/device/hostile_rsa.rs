@@ -1,4 +1,5 @@
-//! Clients of signatures that keep to nothing: the daemon goes on, and serves the others as before.
+//! Clients of signatures that keep to nothing: the daemon keeps running and serves the others as
+//! before.
 
 use lanecrypt_device::{Client, Limits, Server};
 use lanecrypt_engine::Engine;

@@ -46,7 +46,7 @@ fn child() {
     }
 }
 
-/// Uses all kinds of sessions, and does one thing after the other when it is told.
+/// Uses all kinds of sessions, and performs one step after the other on command.
 fn client(path: &Path) {
     let mut client: Client = Client::connect(path).expect("it listens");
     let named = client.named_session("named").expect("it is for this user");

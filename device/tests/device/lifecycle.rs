@@ -1,4 +1,4 @@
-//! Daemons and clients come and go: exact errors, and nothing is left behind.
+//! Daemons and clients come and go: exact errors, and no residue.
 
 use core::time::Duration;
 use std::fs;
@@ -445,7 +445,7 @@ fn an_idle_daemon_sleeps() {
         client.seal(session, &[0; 12], &[], &mut [0; 32]).expect("it is served");
     }
     // It sleeps as soon as it has nothing to do, and then until somebody needs it. If the whole
-    // program is stopped and goes on, which a busy machine may do, it looks once.
+    // program is stopped and resumed, which a busy machine may do, it looks once.
     let switches = || lines(&daemon, "voluntary_ctxt_switches");
     let sleeps_on = || {
         until(|| all_are(&daemon, 'S'));

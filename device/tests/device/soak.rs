@@ -34,7 +34,7 @@ fn drive(path: PathBuf, seed: u64, requests: u64, spin: Duration, all: &AtomicU6
             }
             made += 1;
         }
-        // Short and long pauses, before and after the daemon is told.
+        // Short and long pauses, before and after the daemon is notified.
         pause(&mut numbers);
         client.flush();
         pause(&mut numbers);

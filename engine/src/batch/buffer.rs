@@ -16,9 +16,9 @@ const MOST: usize = 256;
 
 /// Memory for batches, reused from one batch to the next.
 ///
-/// [`Engine::batch_buffer`](crate::Engine::batch_buffer) makes one. An event loop keeps it and [fills a
-/// batch](Self::batch) in each turn. A batch allocates only if more of its messages fail than the
-/// buffer is for, or if the batch before it was leaked.
+/// [`Engine::batch_buffer`](crate::Engine::batch_buffer) makes one. An event loop keeps it and
+/// [fills a batch](Self::batch) in each turn. A batch allocates only if more of its messages fail
+/// than the buffer is for, or if the batch before it was leaked.
 ///
 /// ```
 /// use lanecrypt_engine::{Algorithm, Engine};
@@ -114,7 +114,7 @@ impl BatchBuffer {
         let mut failures = self.failures.iter().copied().peekable();
         (0..self.count).map(move |index| {
             let failure = failures.next_if(|failure| failure.index == index);
-            self.told(failure)
+            self.outcome_of(failure)
         })
     }
 
@@ -126,10 +126,10 @@ impl BatchBuffer {
             return None;
         }
         let found = self.failures.binary_search_by_key(&index, |failure| failure.index);
-        self.told(found.ok().and_then(|at| self.failures.get(at).copied()))
+        self.outcome_of(found.ok().and_then(|at| self.failures.get(at).copied()))
     }
 
-    fn told(&self, failure: Option<Failure>) -> Option<Result<(), Error>> {
+    fn outcome_of(&self, failure: Option<Failure>) -> Option<Result<(), Error>> {
         match failure {
             _ if self.memory.is_none() => None,
             Some(Failure { error, .. }) => error.map(Err),

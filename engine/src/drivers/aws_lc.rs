@@ -10,11 +10,11 @@ use crate::{Driver, Jobs, RsaKey, SessionId};
 /// Serves RSA signatures by AWS-LC, and nothing else: see
 /// [`Backend::AwsLc`](lanecrypt_rsa::Backend::AwsLc) for what it takes.
 ///
-/// The software chooses AWS-LC by itself where that costs less. This driver always does, one signature
-/// at a time.
+/// The software chooses AWS-LC by itself where that costs less. This driver always does, one
+/// signature at a time.
 ///
-/// Results and errors are those of the software, which also serves what AWS-LC refuses. AWS-LC keeps
-/// its form of a key with the key, and wipes it.
+/// Results and errors are those of the software, which also serves what AWS-LC refuses. AWS-LC
+/// keeps its form of a key with the key, and wipes it.
 ///
 /// ```
 /// use lanecrypt_engine::{AwsLc, Engine};

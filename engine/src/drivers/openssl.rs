@@ -26,15 +26,15 @@ use crate::{Driver, Job, Jobs, SessionId};
 /// Serves requests by OpenSSL's libcrypto, versions 1.1.1 to 4.
 ///
 /// It has AES in CBC, CTR, ECB, GCM and XTS, ChaCha20, and ChaCha20-Poly1305; with the feature
-/// `legacy` also DES and triple DES in CBC and ECB, where the library has them. It has no cipher with
-/// an HMAC behind it. With the feature `rsa` it has RSA keys, with primes and without; before
+/// `legacy` also DES and triple DES in CBC and ECB, where the library has them. It has no cipher
+/// with an HMAC behind it. With the feature `rsa` it has RSA keys, with primes and without; before
 /// OpenSSL 3.0 it has no private keys without primes.
 ///
-/// Results and errors are those of the software. A message in a form that libcrypto does not take is
-/// served by this processor's software, so that this holds for it, too: nonces of GCM that do not
-/// have 12 bytes, streams that begin at a block, data from 2 GiB on (in XTS more than 16 MiB). The
-/// software also checks signatures again that libcrypto finds wrong, and serves what libcrypto does
-/// not sign.
+/// Results and errors are those of the software. A message in a form that libcrypto does not take
+/// is served by this processor's software, so that this holds for it, too: nonces of GCM that do
+/// not have 12 bytes, streams that begin at a block, data from 2 GiB on (in XTS more than 16 MiB).
+/// The software also checks signatures again that libcrypto finds wrong, and serves what libcrypto
+/// does not sign.
 ///
 /// A session has one context of libcrypto for each direction, behind a lock: threads that share a
 /// session wait for one another, those with sessions of their own do not.

@@ -134,8 +134,8 @@ const INTEL: &[Row] = &[
 mod tests {
     use super::*;
 
-    /// With AES instructions, AES and Serpent in CBC mode run in lanes from some length on, whatever
-    /// the processor.
+    /// With AES instructions, AES and Serpent in CBC mode run in lanes from some length on,
+    /// whatever the processor.
     #[test]
     fn chains_run_in_lanes_from_some_length_on() {
         for maker in [Maker::Amd, Maker::Intel] {

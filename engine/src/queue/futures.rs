@@ -108,8 +108,8 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
     }
 
     /// Attaches a session whose operations take long: milliseconds of a slow driver, of signatures,
-    /// or of messages of megabytes. They have a worker of their own, and as much room again, so that
-    /// they never stand before short ones.
+    /// or of messages of megabytes. They have a worker of their own, and as much room again, so
+    /// that they never stand before short ones.
     ///
     /// # Errors
     ///
@@ -156,8 +156,8 @@ impl<B> AsyncQueue<B> {
         attached
     }
 
-    /// Detaches a session. Messages that were submitted before are served; then the worker drops the
-    /// session, and with it the key. False if the queue has no such session.
+    /// Detaches a session. Messages that were submitted before are served; then the worker drops
+    /// the session, and with it the key. False if the queue has no such session.
     ///
     /// # Errors
     ///

@@ -15,8 +15,8 @@ use crate::{Engine, Operation, Session};
 /// 256 at most, or until [`poll`](Self::poll) comes to the first of them. Then all of them run
 /// together. Completions come in the order of submission.
 ///
-/// Signatures wait too, until [`poll`](Self::poll) comes to one of them: then 32 at most are made and
-/// checked together. They are never served on the way to another message, nor by `submit`.
+/// Signatures wait too, until [`poll`](Self::poll) comes to one of them: then 32 at most are made
+/// and checked together. They are never served on the way to another message, nor by `submit`.
 ///
 /// It allocates only when it is made and when sessions are attached. After `fork`, parent and child
 /// each have a queue with the same messages.
@@ -158,8 +158,8 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
     }
 
     /// The completion of the oldest message; `None` if there is no message. If the oldest message
-    /// waits, it is served now, with all others that wait; signatures with signatures, up to 32, and
-    /// others with others.
+    /// waits, it is served now, with all others that wait; signatures with signatures, up to 32,
+    /// and others with others.
     #[inline(always)]
     pub fn poll(&mut self) -> Option<Completion<B>> {
         if self.head == self.tail {

@@ -41,9 +41,9 @@ macro_rules! message_methods {
                 Self::new(session, $crate::Operation::Decrypt, iv, data)
             }
 
-            /// The same message, whose first `bytes` bytes are left as they are. Sealing and opening
-            /// authenticate them, and they are signed like the rest. If the buffer is shorter, the
-            /// message is refused with `Error::AadLength`.
+            /// The same message, whose first `bytes` bytes are left as they are. Sealing and
+            /// opening authenticate them, and they are signed like the rest. If the buffer is
+            /// shorter, the message is refused with `Error::AadLength`.
             #[must_use]
             #[inline(always)]
             pub fn with_header(self, bytes: usize) -> Self {

@@ -101,8 +101,8 @@ impl Service {
         Some(outcome.map_err(MessageError::Refused))
     }
 
-    /// Serves the messages that wait in these slots, of those that are picked. So many there are, at
-    /// most [`most`](Self::most).
+    /// Serves the messages that wait in these slots, of those that are picked. So many there are,
+    /// at most [`most`](Self::most).
     pub(super) fn serve<B: AsMut<[u8]>>(
         &mut self,
         slots: [&mut [Slot<B>]; 2],

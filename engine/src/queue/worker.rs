@@ -32,11 +32,11 @@ use crate::{Engine, Session};
 /// Completions come as messages are served, and so not in the order of submission, unless
 /// [`Settings::in_order`] asks for that. Each message that was taken completes once. If a driver
 /// panics, the messages of its batch that have no outcome complete with
-/// [`MessageError::Panicked`](super::MessageError::Panicked), and the worker goes on.
+/// [`MessageError::Panicked`](super::MessageError::Panicked), and the worker continues.
 ///
 /// Dropping the queue closes it and waits for the worker, which serves the batch that it has begun.
-/// Buffers that were not taken by [`poll`](Self::poll) are dropped. A child of `fork` has no worker:
-/// its copy of the queue is empty and answers [`QueueError::Forked`].
+/// Buffers that were not taken by [`poll`](Self::poll) are dropped. A child of `fork` has no
+/// worker: its copy of the queue is empty and answers [`QueueError::Forked`].
 ///
 /// Sessions with RSA keys have a worker of their own, as those of
 /// [`attach_slow`](Self::attach_slow). What it drains it serves together, 32 messages at most.
@@ -123,8 +123,8 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     }
 
     /// Attaches a session whose operations take long: milliseconds of a slow driver, of signatures,
-    /// or of messages of megabytes. They have a worker of their own, and as much room again, so that
-    /// they never stand before short ones.
+    /// or of messages of megabytes. They have a worker of their own, and as much room again, so
+    /// that they never stand before short ones.
     ///
     /// # Errors
     ///
@@ -148,8 +148,8 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
         }
     }
 
-    /// Detaches a session. Messages that were submitted before are served; then the worker drops the
-    /// session, and with it the key. False if the queue has no such session.
+    /// Detaches a session. Messages that were submitted before are served; then the worker drops
+    /// the session, and with it the key. False if the queue has no such session.
     ///
     /// # Errors
     ///

@@ -65,8 +65,8 @@ pub trait Driver: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::KeyLength`], or [`Error::Unsupported`] if the driver does not serve such keys, which
-    /// is what it does if a driver does not say otherwise.
+    /// [`Error::KeyLength`], or [`Error::Unsupported`] if the driver does not serve such keys,
+    /// which is what it does if a driver does not say otherwise.
     #[cfg(feature = "rsa")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
     fn open_rsa(&self, key: &RsaKey, padding: Padding) -> Result<SessionId, Error> {
@@ -106,8 +106,8 @@ pub trait Driver: fmt::Debug + Send + Sync {
     }
 
     /// Same as [`process`](Self::process), but it calls `meanwhile` when the requests have been
-    /// handed over, and waits for them afterwards. `meanwhile` serves other requests, on the calling
-    /// thread, and does not panic.
+    /// handed over, and waits for them afterwards. `meanwhile` serves other requests, on the
+    /// calling thread, and does not panic.
     ///
     /// The engine does not call it. A driver that divides batches among others does, if the driver
     /// [is asynchronous](Self::is_asynchronous) and its [cost](Self::cost) is known.

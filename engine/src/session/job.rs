@@ -77,8 +77,8 @@ impl<'j, 'a> Job<'j, 'a> {
     /// - [`Error::OutputLength`] if the two buffers have different lengths, or if a packet to seal
     ///   has no room for a tag;
     /// - [`Error::Authentication`] if a packet to open is shorter than a tag;
-    /// - [`Error::Unsupported`] if the operation is to sign or to verify: the message of a signature
-    ///   is [`aad`](Self::aad).
+    /// - [`Error::Unsupported`] if the operation is to sign or to verify: the message of a
+    ///   signature is [`aad`](Self::aad).
     pub fn data(&mut self) -> Result<InOutBuf<'_, '_, u8>, Error> {
         match self.operation() {
             Operation::Encrypt | Operation::Decrypt => self.work.data.in_out(),
@@ -139,8 +139,8 @@ impl<'j, 'a> Job<'j, 'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutputLength`] if its length differs from the room for it, [`Error::Unsupported`] if
-    /// the operation was not to sign.
+    /// [`Error::OutputLength`] if its length differs from the room for it, [`Error::Unsupported`]
+    /// if the operation was not to sign.
     pub fn put_signature(&mut self, made: &[u8]) -> Result<(), Error> {
         match (self.operation(), &mut self.work.put) {
             (Operation::Sign, Some(place)) if place.len() == made.len() => {

@@ -26,8 +26,8 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// Seals a message in place: **the last [`tag_length`](Session::tag_length) bytes are room for the
-    /// tag and are overwritten**; the bytes before them are the message.
+    /// Seals a message in place: **the last [`tag_length`](Session::tag_length) bytes are room for
+    /// the tag and are overwritten**; the bytes before them are the message.
     ///
     /// **The nonce must not have been used before under the session's key.**
     #[inline]

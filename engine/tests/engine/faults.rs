@@ -28,7 +28,7 @@ const PLANTED: [Fault; 24] = [
     Fault { name: "another's data", about: "another ", plant: neighbours_aad },
     Fault { name: "the last one left out", about: "another o", plant: without_the_last },
     Fault { name: "one in the middle left out", about: "another o", plant: without_one },
-    Fault { name: "the last one not told of", about: "outcomes of", plant: all_but_the_last },
+    Fault { name: "the last one not reported", about: "outcomes of", plant: all_but_the_last },
     Fault { name: "one that has no outcome", about: "another outcome", plant: no_outcome },
     Fault { name: "one served twice", about: "another o", plant: twice },
     Fault { name: "what was served before", about: "another o", plant: served_again },

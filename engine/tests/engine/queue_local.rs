@@ -34,7 +34,7 @@ fn each_message_completes_once_with_the_right_bytes() {
     assert!(served > cases() / 2 && rare.iter().all(|&count| count > 10), "{served} {rare:?}");
 }
 
-/// All algorithms, each message alone and in company.
+/// All algorithms, each message alone and batched.
 #[test]
 fn every_algorithm_is_served() {
     let engine = Engine::new();
@@ -149,7 +149,7 @@ fn a_driver_that_panics_fails_its_batch_only() {
             core::iter::from_fn(|| queue.poll()).skip(company).map(|done| done.outcome).collect();
         let panicked = Err(MessageError::Panicked);
         assert_eq!(outcomes, [Ok(()), panicked, panicked], "{company}");
-        // The queue goes on.
+        // The queue keeps working.
         queue.submit(Message::encrypt(faulty, [0; 16], vec![1; 9])).expect("room");
         queue.submit(waiting(session)).expect("room");
         let outcomes: Vec<_> =

@@ -1,5 +1,5 @@
-//! Rooms from one batch to the next: messages are served correctly whatever the buffer expects. Also
-//! nonces of any length, which a buffer keeps by value.
+//! Rooms from one batch to the next: messages are served correctly whatever the buffer expects.
+//! Also nonces of any length, which a buffer keeps by value.
 
 use lanecrypt_engine::{Algorithm, Engine, Operation};
 use lanecrypt_testing::batches::adding::{Adding, add};

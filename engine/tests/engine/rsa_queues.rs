@@ -177,7 +177,7 @@ fn each_error_of_a_message_is_the_exact_one() {
         (both, Operation::Encrypt, empty, 0, length, Error::Unsupported),
         (public, Operation::Decrypt, &[0; 16], 0, length, Error::Unsupported),
     ] {
-        // Alone, and in company.
+        // Alone, and batched.
         for good in 0..3 {
             let bad = Message::new(session, operation, nonce, bytes(buffer)).with_header(header);
             queue.submit(bad).expect("room");

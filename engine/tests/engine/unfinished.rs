@@ -105,7 +105,9 @@ impl Scene {
         for (at, data) in data.iter().enumerate().take(buffer.outcomes().len()) {
             let (outcome, served) = self.alone(at);
             match buffer.outcome(at) {
-                Some(told) => assert!((told, *data) == (outcome, served), "{at}: {told:?}"),
+                Some(reported) => {
+                    assert!((reported, *data) == (outcome, served), "{at}: {reported:?}")
+                }
                 None if self.is_elsewhere(at) => {
                     assert!([served, Self::before(at)].contains(data), "{at}");
                 }
@@ -200,7 +202,8 @@ fn of_a_leaked_batch_nothing_is_told() {
         mem::forget(batch);
         assert!(buffer.outcomes().eq([None; COUNT / 2]));
         assert_eq!(buffer.outcome(0), None);
-        // Each message is unchanged or has been served once, although the buffer does not know which.
+        // Each message is unchanged or has been served once, although the buffer does not know
+        // which.
         for (at, data) in data.iter().enumerate() {
             assert!([Scene::before(at), scene.alone(at).1].contains(data), "{at}");
         }
@@ -277,9 +280,9 @@ fn panics(caught: Caught, size: usize, served: usize) {
         });
     }
     assert_eq!(panics, 1, "{caught:?} {size} {served}");
-    let [told, left] = scene.check(&buffer, &data);
-    assert!(left > 0 && told + left <= COUNT);
-    assert!(caught == Caught::Outside || told + left == COUNT);
+    let [reported, left] = scene.check(&buffer, &data);
+    assert!(left > 0 && reported + left <= COUNT);
+    assert!(caught == Caught::Outside || reported + left == COUNT);
     // Every message that the driver has begun has an outcome, except the one over which it
     // panicked.
     let is_told = |at: &usize| scene.is_elsewhere(*at) && buffer.outcome(*at).is_some();
@@ -329,8 +332,8 @@ fn a_driver_that_panics_over_a_slice_has_settled_what_it_has() {
     assert!(catch_unwind(AssertUnwindSafe(|| scene.engine.process(&mut batch))).is_err());
     for (at, request) in batch.iter().enumerate() {
         // Single messages of the driver are between others.
-        let told = (!scene.is_elsewhere(at) || at < 3 * 5).then(|| scene.alone(at).0);
-        assert_eq!(request.outcome(), told, "{at}");
+        let reported = (!scene.is_elsewhere(at) || at < 3 * 5).then(|| scene.alone(at).0);
+        assert_eq!(request.outcome(), reported, "{at}");
     }
     assert_eq!(scene.adding.begun().len(), 4);
 }

@@ -147,8 +147,8 @@ fn turn(
             usize::from(give(Message::random(sessions, numbers), sessions, place, &mut batch));
     }
     seen.failed += batch.finish().map_or_else(|error| error.failed, |()| 0);
-    let told = buffer.outcomes().filter(|outcome| *outcome != Some(Ok(()))).count();
-    assert!(told == 0 || seen.failed > 0);
+    let failed = buffer.outcomes().filter(|outcome| *outcome != Some(Ok(()))).count();
+    assert!(failed == 0 || seen.failed > 0);
 }
 
 fn count(numbers: &mut Random) -> usize {

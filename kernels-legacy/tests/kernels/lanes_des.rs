@@ -204,8 +204,8 @@ fn keys_of_different_levels_go_together() {
     assert_eq!(wrong(&keys, &batch, Des::lanes), None);
 }
 
-/// The comparison itself: two lanes whose results, keys or vectors are swapped do not pass, nor does
-/// a byte written outside.
+/// The comparison itself: two lanes whose results, keys or vectors are swapped do not pass, nor
+/// does a byte written outside.
 #[test]
 fn planted_faults_are_caught() {
     let isa = Isa::detect();

@@ -1,5 +1,5 @@
-//! Serpent in lanes: batches of messages give what the messages give one by one, at every instruction
-//! set, and nothing around them changes.
+//! Serpent in lanes: batches of messages give what the messages give one by one, at every
+//! instruction set, and nothing around them changes.
 
 use inout::InOutBuf;
 use lanecrypt_kernels::lanes::Lane;
@@ -62,8 +62,8 @@ impl Message {
     }
 }
 
-/// Encrypts the batch by `encrypt` and compares all memory with what the portable kernel makes of the
-/// messages one by one. The first message that differs is the error.
+/// Encrypts the batch by `encrypt` and compares all memory with what the portable kernel makes of
+/// the messages one by one. The first message that differs is the error.
 fn check(
     batch: &mut [Message],
     keys: &[Serpent],

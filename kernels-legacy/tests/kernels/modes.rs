@@ -22,7 +22,7 @@ impl Mode {
         matches!(self, Self::Ctr | Self::Keystream)
     }
 
-    /// One request; `iv` goes on as the trait says.
+    /// One request; `iv` advances as the trait says.
     pub(crate) fn run<C: BlockCipher<N>, const N: usize>(
         self,
         cipher: &C,

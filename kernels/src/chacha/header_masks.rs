@@ -36,7 +36,8 @@ fn fewer(isa: Isa, blocks: &[Block<'_>], masks: &mut [[u8; 8]; 16]) {
 /// The first `count` of 16 blocks, at least two.
 #[inline]
 fn side_by_side(isa: Isa, blocks: &[Block<'_>; 16], count: usize, masks: &mut [[u8; 8]; 16]) {
-    by_isa!(crate::chacha::header_masks, isa, header_masks(isa, blocks, count, masks): Avx512, _ => lanes);
+    by_isa!(crate::chacha::header_masks, isa, header_masks(isa, blocks, count, masks):
+        Avx512, _ => lanes);
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A message that was taken in one call and goes on. Constant time in key, nonce and data.
+//! A message that was taken in one call and is resumed. Constant time in key, nonce and data.
 
 use core::fmt;
 

@@ -1,16 +1,16 @@
-//! A message that was taken in one call and goes on. Constant time in key and data.
+//! A message that was taken in one call and is resumed. Constant time in key and data.
 //!
-//! A tag is the hash of the message and its lengths, under a mask. Without mask and lengths the hash
-//! of the message is left, but multiplied by H once more than a hash in progress is:
+//! A tag is the hash of the message and its lengths, under a mask. Without mask and lengths the
+//! hash of the message is left, but multiplied by H once more than a hash in progress is:
 //!
 //! ```text
 //! tag = (s + lengths) H + mask          so s H = tag + mask + lengths H
-//! (s + x) H = s H + x H                 and with the next block x the hash goes on.
+//! (s + x) H = s H + x H                 and with the next block x the hash continues.
 //! ```
 //!
-//! Bytes that complete a block that was hashed with zeros behind it are added in the same way, times
-//! H twice. So a tag and the lengths are all that is kept, and the kernels for whole messages, which
-//! take the lengths into their last reduction, need not know.
+//! Bytes that complete a block that was hashed with zeros behind it are added in the same way,
+//! times H twice. So a tag and the lengths are all that is kept, and the kernels for whole
+//! messages, which take the lengths into their last reduction, need not know.
 
 use core::fmt;
 use core::slice::from_mut;
@@ -95,7 +95,11 @@ macro_rules! key_size {
                 PartialState::after(first, &tag, 0, 0)
             }
 
-            fn more<const MODE: bool>(&self, partial: &mut PartialState, data: InOutBuf<'_, '_, u8>) {
+            fn more<const MODE: bool>(
+                &self,
+                partial: &mut PartialState,
+                data: InOutBuf<'_, '_, u8>,
+            ) {
                 if data.is_empty() {
                     return;
                 }
@@ -109,7 +113,8 @@ macro_rules! key_size {
                 partial.tag = if blocks > until_wrap(counted(first, 1 + done / 16)) {
                     two_pass::more(hash, keys, first, tag, done, lengths, data, mode)
                 } else {
-                    by_isa!(crate::gcm, isa, more(hash, keys, first, tag, done, lengths, data, mode):
+                    by_isa!(crate::gcm, isa,
+                        more(hash, keys, first, tag, done, lengths, data, mode):
                         Avx512, _ => two_pass)
                 };
             }

@@ -81,8 +81,9 @@ fn at<const N: usize, const MODE: bool, const LEVELS: bool>(
     tag
 }
 
-/// What comes after `done` bytes of data, whose message has this tag so far: the new tag. `lengths` are
-/// the last blocks that are hashed, without these data and with them. There is at least one byte.
+/// What comes after `done` bytes of data, whose message has this tag so far: the new tag. `lengths`
+/// are the last blocks that are hashed, without these data and with them. There is at least one
+/// byte.
 ///
 /// At any level, and for counters that wrap.
 #[expect(clippy::too_many_arguments, reason = "what a message consists of")]

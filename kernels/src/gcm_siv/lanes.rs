@@ -1,9 +1,9 @@
 //! Messages of different keys and nonces side by side.
 //!
 //! What a message makes one after the other (its keys, their schedule, its tag, its keystream) is
-//! independent of other messages. At `Avx512` a register holds a block of each of four messages, and
-//! up to eight are in flight. Longer messages fill the processor alone and go one by one, as all do at
-//! lower levels.
+//! independent of other messages. At `Avx512` a register holds a block of each of four messages,
+//! and up to eight are in flight. Longer messages fill the processor alone and go one by one, as
+//! all do at lower levels.
 
 pub(crate) mod x86_64;
 

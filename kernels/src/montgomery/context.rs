@@ -48,8 +48,8 @@ impl Context {
 
     /// Montgomery's reduction: `product` / 2^(64 L) modulo the number.
     ///
-    /// The product has 2 L limbs and is overwritten. If it is not less than 2^(64 L) times the number,
-    /// the result is another number of L limbs with that remainder.
+    /// The product has 2 L limbs and is overwritten. If it is not less than 2^(64 L) times the
+    /// number, the result is another number of L limbs with that remainder.
     pub(super) fn reduce(&self, product: &mut [u64], out: &mut [u64]) {
         let n = &self.limbs;
         let mut over = 0;
@@ -63,8 +63,8 @@ impl Context {
         reduce_once(out, over, n);
     }
 
-    /// The product divided by 2^(64 L). One factor is less than the number; the other one may be any
-    /// number of L limbs.
+    /// The product divided by 2^(64 L). One factor is less than the number; the other one may be
+    /// any number of L limbs.
     pub(super) fn multiply(
         &self,
         one: &[u64],

@@ -1,13 +1,14 @@
-//! A hash that has ended with the lengths of its message, and goes on as if it had not.
+//! A hash that has ended with the lengths of its message, and continues as if it had not.
 //!
 //! Kernels hash a message and its lengths in one go, and some take the lengths into the last group
 //! of blocks. The value before them cannot be had back, since that takes a division by the point.
-//! It is not needed: that value times the point is what the lengths are added to, and the next block
-//! is added in the same place. With `h` the value before the lengths `l`, and `x` the next block,
+//! It is not needed: that value times the point is what the lengths are added to, and the next
+//! block is added in the same place. With `h` the value before the lengths `l`, and `x` the next
+//! block,
 //!
 //! ```text
 //! (h + l) r = h r + l r        so h r is the kept value less l r,
-//! (h + x) r = h r + x r        and the hash goes on from there.
+//! (h + x) r = h r + x r        and the hash continues from there.
 //! ```
 //!
 //! Bytes that complete a block that was absorbed with zeros behind it are added in the same way.
@@ -15,8 +16,8 @@
 use super::{Poly1305, padded, portable};
 use crate::Isa;
 
-/// What kernels leave of a hash, beside the tag. By value, so that nothing is passed where nothing is
-/// kept.
+/// What kernels leave of a hash, beside the tag. By value, so that nothing is passed where nothing
+/// is kept.
 pub(crate) trait Keep {
     /// Takes point, value and pad of a hash that has ended.
     fn keep(self, r: [u64; 2], h: [u64; 3], pad: u128);

@@ -152,8 +152,8 @@ pub fn opaque256(mut v: __m256i) -> __m256i {
     v
 }
 
-/// Makes the compiler finish these values before it goes on with any of them. Otherwise it computes
-/// one after the other if that takes fewer registers, and each waits for itself.
+/// Makes the compiler finish these values before it continues with any of them. Otherwise it
+/// computes one after the other if that takes fewer registers, and each waits for itself.
 #[inline]
 #[target_feature(enable = "avx512f")]
 #[cfg(feature = "isa-avx512")]

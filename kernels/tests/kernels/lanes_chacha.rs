@@ -323,8 +323,8 @@ fn published_messages() {
     }
 }
 
-/// Every length up to behind the longest that goes side by side, in batches of lengths far apart and
-/// of lengths close together, of as many messages as fill groups and of fewer.
+/// Every length up to behind the longest that goes side by side, in batches of lengths far apart
+/// and of lengths close together, of as many messages as fill groups and of fewer.
 #[test]
 fn messages_of_all_lengths() {
     let mut numbers = Numbers(6);

@@ -65,7 +65,7 @@ impl<const KEY: usize> Case<KEY> {
                 if !aad_cuts.is_empty() {
                     cipher.associate_more(&mut partial, &self.aad[gone..]);
                 }
-                // A copy goes on by itself.
+                // A copy continues independently.
                 let mut copy = partial.clone();
                 cipher.seal_more(&mut copy, (&mut [1; 40][..]).into());
                 for cut in cuts.chain([from.len()]) {

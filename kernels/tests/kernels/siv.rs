@@ -251,15 +251,17 @@ macro_rules! key_size {
                     drop(lanes);
                     for ((place, v), message) in places.iter().zip(&tags).zip(&messages) {
                         let length = message.text.len();
-                        let told = format!("{length} bytes of {lengths:?}, {isa:?}, seal {seal}");
-                        assert_eq!(*v, message.v, "{told}");
+                        let place_of =
+                            format!("{length} bytes of {lengths:?}, {isa:?}, seal {seal}");
+                        assert_eq!(*v, message.v, "{place_of}");
                         let right = if seal { &message.sealed } else { &message.text };
-                        assert_eq!(&place[GUARD..][..length], right, "{told}");
+                        assert_eq!(&place[GUARD..][..length], right, "{place_of}");
                         let outside = place[..GUARD].iter().chain(&place[GUARD + length..]);
-                        assert!(outside.into_iter().all(|&b| b == 0x5a), "{told}");
+                        assert!(outside.into_iter().all(|&b| b == 0x5a), "{place_of}");
                     }
                 }
-                // Some of the V that come are wrong. What comes out is what each message gives alone.
+                // Some of the V that come are wrong. What comes out is what each message gives
+                // alone.
                 let mut came: Vec<_> = messages.iter().map(|message| message.v).collect();
                 for v in &mut came {
                     v[numbers.below(16)] ^= [0, 0, 1, 0x80][numbers.below(4)];
@@ -289,8 +291,8 @@ macro_rules! key_size {
                         came,
                         (&mut alone[..]).into(),
                     );
-                    let told = format!("{} bytes of {lengths:?}, {isa:?}", message.text.len());
-                    assert_eq!((text, *v), (&alone, right), "under a wrong V, {told}");
+                    let place_of = format!("{} bytes of {lengths:?}, {isa:?}", message.text.len());
+                    assert_eq!((text, *v), (&alone, right), "under a wrong V, {place_of}");
                 }
             }
         }

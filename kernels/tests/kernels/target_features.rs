@@ -52,8 +52,8 @@ fn features_of_levels() -> BTreeMap<String, BTreeSet<String>> {
     levels
 }
 
-/// The level that a file's module needs: its own, or that of the module it belongs to. Shared code of
-/// one level has the name of that level.
+/// The level that a file's module needs: its own, or that of the module it belongs to. Shared code
+/// of one level has the name of that level.
 fn needs<'l>(file: &Path, levels: &'l BTreeMap<String, BTreeSet<String>>) -> Option<&'l String> {
     let mut module = file.to_path_buf();
     while let Ok(text) = fs::read_to_string(&module) {

@@ -24,7 +24,7 @@ pub(crate) const MASK: usize = 5;
 /// Length of a tag.
 pub(crate) const TAG: usize = 16;
 
-/// The reason for dropping a packet. Its sender is not told the reason.
+/// The reason for dropping a packet. Its sender does not learn the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dropped {
     /// The packet ends before its header or before the sample.

@@ -126,7 +126,7 @@ fn no_bytes_whatever_do_harm() {
         assert!(relayed(&mut relay, &any, at_once).is_empty());
     }
     assert_eq!(counts(&relay).iter().sum::<u64>(), 2 * any.len() as u64);
-    assert_eq!(relayed(&mut relay, core::slice::from_ref(genuine), 1).len(), 1, "and it goes on");
+    assert_eq!(relayed(&mut relay, core::slice::from_ref(genuine), 1).len(), 1, "and it continues");
 }
 
 #[test]

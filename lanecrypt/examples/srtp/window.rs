@@ -119,7 +119,7 @@ mod tests {
         window.mark(1001).expect("ahead");
         assert_eq!(window.mark(1001 - SPAN), Err(Dropped::Replayed));
         window.mark(1001 + SPAN).expect("far ahead");
-        assert!(!window.is_new(1001), "left behind");
+        assert!(!window.is_new(1001), "before the window");
         for index in 1002..1001 + SPAN {
             window.mark(index).expect("between");
         }

@@ -3,9 +3,9 @@
 //! Every function here leaves the manager empty, whether it fails or not, so that no job outlives
 //! the borrows of its data.
 //!
-//! From [`Sessions::run`](super::sessions::Sessions::run) down to the library's calls, everything is
-//! inlined by force. The compiler would make functions of the middle, and AES-GCM in batches of one
-//! would take a tenth longer than in a program that calls the library directly.
+//! From [`Sessions::run`](super::sessions::Sessions::run) down to the library's calls, everything
+//! is inlined by force. The compiler would make functions of the middle, and AES-GCM in batches of
+//! one would take a tenth longer than in a program that calls the library directly.
 
 use super::job::number;
 use super::{Algorithm, Job, Manager};
@@ -98,8 +98,8 @@ impl Api for CipherBurst {
 }
 
 impl Manager {
-    /// Runs `count` jobs, submitted one by one; `describe` fills each in, by its position. After the
-    /// first that it refuses, no more are submitted.
+    /// Runs `count` jobs, submitted one by one; `describe` fills each in, by its position. After
+    /// the first that it refuses, no more are submitted.
     ///
     /// # Errors
     ///

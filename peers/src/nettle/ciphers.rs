@@ -254,8 +254,8 @@ impl Crypt for DataUnits {
         self.ended = true;
         let bytes = data.as_mut_ptr();
         let context = (&raw mut self.schedule.context).cast();
-        // SAFETY: the context has two expanded keys; the tweak has 16 bytes; the data are as long as
-        // said, and no shorter than the function takes; in place is allowed.
+        // SAFETY: the context has two expanded keys; the tweak has 16 bytes; the data are as long
+        // as said, and no shorter than the function takes; in place is allowed.
         unsafe { (self.crypt)(context, self.tweak.as_ptr(), data.len(), bytes, bytes) };
         Ok(())
     }

@@ -3,8 +3,8 @@
 //! `evp` keeps a context and the fetched cipher; a message takes five calls: nonce, associated
 //! data, data, end and tag. `evp-oneshot` makes a context for each message and names the cipher by
 //! `EVP_aes_128_gcm()`, which OpenSSL 3 and later look up anew each time. Programs written for
-//! OpenSSL 1 do this. With AES-SIV, which takes no second message under a key, `evp` sets the key for
-//! each message.
+//! OpenSSL 1 do this. With AES-SIV, which takes no second message under a key, `evp` sets the key
+//! for each message.
 
 use core::ffi::CStr;
 use std::sync::Arc;
@@ -190,7 +190,8 @@ impl Sealing for OneShot {
     }
 }
 
-/// A context, and the key that each message sets. The strings are the associated data and the nonce.
+/// A context, and the key that each message sets. The strings are the associated data and the
+/// nonce.
 struct Siv {
     context: SivContext,
     key: Key,

@@ -6,8 +6,8 @@
 //! Pages stay mapped for ever, and every field of a [`Page`] can change through a shared reference.
 //! So anybody may hold a reference, which names the page but gives no right to use it. That right
 //! is a [`PageMut`], of which there is only one at a time. Four places make one: a thread's claim
-//! ([`crate::linux::local`]), a page's lock ([`crate::linux::turn`]), a processor's lock ([`crate::linux::rseq`]), and
-//! the value that owns the page ([`crate::linux::pool::Slot`]).
+//! ([`crate::linux::local`]), a page's lock ([`crate::linux::turn`]), a processor's lock
+//! ([`crate::linux::rseq`]), and the value that owns the page ([`crate::linux::pool::Slot`]).
 //!
 //! The kernel also writes to a page: it zeroes it in a forked child ([`lanecrypt_kernels::fork`]).
 //! Only a fork inside a signal handler can do that during a take, which then continues in the
@@ -56,15 +56,15 @@ pub(crate) struct Page<G> {
     live: Volatile<u32>,
     /// Units of bytes made since the last mixing by system call ([`crate::linux::mixing`]).
     unmixed: Cell<u16>,
-    /// One while the page is in use, if several threads may use it ([`crate::linux::turn`]). It is in the
-    /// page so that a forked child finds the page free.
+    /// One while the page is in use, if several threads may use it ([`crate::linux::turn`]). It is
+    /// in the page so that a forked child finds the page free.
     lock: AtomicU8,
     /// The second of the coarse monotonic clock at that mixing.
     mixed_at: Cell<u32>,
     /// The next refill's key.
     key: UnsafeCell<[u8; 32]>,
-    /// Whether the page is locked in memory ([`crate::linux::memlock`]). It is in the page because a child
-    /// inherits no locks. It keeps its value when the page goes back to the pool.
+    /// Whether the page is locked in memory ([`crate::linux::memlock`]). It is in the page because
+    /// a child inherits no locks. It keeps its value when the page goes back to the pool.
     locked: Cell<bool>,
     kind: PhantomData<fn() -> G>,
 }
@@ -208,7 +208,8 @@ impl<'a, G> PageMut<'a, G> {
         })
     }
 
-    /// [`PageMut::take_bytes`] for fewer than [`LONG`](crate::linux::copy_and_wipe::LONG) bytes, without calls.
+    /// [`PageMut::take_bytes`] for fewer than [`LONG`](crate::linux::copy_and_wipe::LONG) bytes,
+    /// without calls.
     #[inline(always)]
     pub(crate) fn take_few_bytes(&mut self, out: &mut [u8]) -> Result<(), Refusal> {
         self.take_by(out, |source, out| {

@@ -1,11 +1,11 @@
 //! Whose turn it is, if a page serves many threads.
 //!
-//! Two things protect such a page, unless it is a processor's own ([`crate::linux::rseq`]). The thread's
-//! mark says that this thread is in the middle of a draw: a signal handler that finds the mark asks
-//! the kernel. The mark is outside of all pages and is *not* emptied by a fork. In the child of a
-//! handler that forks, later handlers still find it. The page's lock says that the page is in use.
-//! It is inside the page and emptied by a fork, because the thread that held it does not exist in
-//! the child.
+//! Two things protect such a page, unless it is a processor's own ([`crate::linux::rseq`]). The
+//! thread's mark says that this thread is in the middle of a draw: a signal handler that finds the
+//! mark asks the kernel. The mark is outside of all pages and is *not* emptied by a fork. In the
+//! child of a handler that forks, later handlers still find it. The page's lock says that the page
+//! is in use. It is inside the page and emptied by a fork, because the thread that held it does not
+//! exist in the child.
 
 use core::sync::atomic::{Ordering, compiler_fence};
 

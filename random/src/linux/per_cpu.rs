@@ -1,8 +1,8 @@
 //! One generator for each processor: memory grows with the number of processors, not of threads.
 //!
 //! Each processor has three pages. Two are its *own*. They are locked by a restartable sequence
-//! ([`crate::linux::rseq`]), which costs little, and only threads on that processor can do that. The
-//! second own page is for draws while the holder of the first one has lost the processor, or is
+//! ([`crate::linux::rseq`]), which costs little, and only threads on that processor can do that.
+//! The second own page is for draws while the holder of the first one has lost the processor, or is
 //! interrupted by a handler that draws.
 //!
 //! If both own pages are locked, or if the C library has no restartable sequences, a draw tries the

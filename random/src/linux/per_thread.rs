@@ -188,8 +188,8 @@ fn start<G: StaticGenerator>() -> Option<Claim<G>> {
 /// library has no key or no memory left for this.
 ///
 /// A thread that first draws in the last round of its destructors is not notified any more, and
-/// cannot detect that. Its page stays as it is until a later thread takes it ([`crate::linux::slab`]): one
-/// with its thread-local memory at the same address.
+/// cannot detect that. Its page stays as it is until a later thread takes it
+/// ([`crate::linux::slab`]): one with its thread-local memory at the same address.
 fn return_at_exit<G: StaticGenerator>() -> bool {
     key::<G>().is_some_and(|key| {
         // The destructor is called for any value but null.

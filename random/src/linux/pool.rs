@@ -1,9 +1,9 @@
 //! The pool of pages.
 //!
-//! Pages are mapped sixteen at a time ([`crate::linux::slab`]), emptied by the kernel in a forked child
-//! ([`lanecrypt_kernels::fork`]), excluded from core dumps (`MADV_DONTDUMP`) and locked in memory
-//! as far as the limit allows ([`crate::linux::memlock`]). The pool's lock is in such a page, too
-//! ([`crate::linux::pool_lock`]).
+//! Pages are mapped sixteen at a time ([`crate::linux::slab`]), emptied by the kernel in a forked
+//! child ([`lanecrypt_kernels::fork`]), excluded from core dumps (`MADV_DONTDUMP`) and locked in
+//! memory as far as the limit allows ([`crate::linux::memlock`]). The pool's lock is in such a
+//! page, too ([`crate::linux::pool_lock`]).
 
 use core::num::NonZeroU64;
 use core::ptr::NonNull;
@@ -125,7 +125,7 @@ pub(crate) fn take<G>(user: User) -> Result<Slot<G>, NoPage> {
     let (page, vdso) = slab::take(&lock, user)?;
     drop(lock);
     let mut slot = Slot { page: page.cast(), vdso };
-    // A page that was left behind may contain bytes.
+    // An abandoned page may contain bytes.
     slot.page_mut().empty();
     Ok(slot)
 }

@@ -15,8 +15,8 @@ use crate::linux::word::Word;
 /// A generator that one thread uses from many places, without a lock, a thread-local look-up or the
 /// processor's number. This is all that a program with one thread needs.
 ///
-/// Unlike [`Owned`] it is used through a shared reference. The compiler ensures that no other thread
-/// has one at the same time.
+/// Unlike [`Owned`] it is used through a shared reference. The compiler ensures that no other
+/// thread has one at the same time.
 ///
 /// Safe in signal handlers, which get kernel bytes if they interrupt a draw, and after a fork.
 pub struct SingleThread<G = Erasing> {

@@ -85,7 +85,7 @@ pub(crate) fn thread_ends() {
     HERE.with(|here| here.ends.set(true));
 }
 
-/// Takes a page that is free or left behind, or maps a slab. The page may still contain bytes.
+/// Takes a page that is free or abandoned, or maps a slab. The page may still contain bytes.
 ///
 /// # Errors
 ///

@@ -16,8 +16,8 @@ use crate::linux::vdso::State;
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub(crate) struct Entry<G> {
-    /// The pages that threads on this processor lock by [`rseq::lock`](crate::linux::rseq::lock), and only
-    /// so. The second page is used if the holder of the first one has lost the processor.
+    /// The pages that threads on this processor lock by [`rseq::lock`](crate::linux::rseq::lock),
+    /// and only so. The second page is used if the holder of the first one has lost the processor.
     pub(crate) own: [Place<G>; 2],
     /// Whether they are in use.
     pub(crate) is_locked: [AtomicBool; 2],
@@ -69,8 +69,8 @@ impl<G: 'static> Place<G> {
     }
 }
 
-/// The data for [`rseq::lock`](crate::linux::rseq::lock). Every draw reads it, and it is written once. It
-/// has its own cache line, so that writes of other threads do not disturb it.
+/// The data for [`rseq::lock`](crate::linux::rseq::lock). Every draw reads it, and it is written
+/// once. It has its own cache line, so that writes of other threads do not disturb it.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Table<G> {

@@ -1,6 +1,6 @@
-//! ARC4's known bias: its second byte of keystream is zero twice as often as it should be (Mantin and
-//! Shamir, "A Practical Attack on Broadcast RC4", FSE 2001). A statistic that finds it in the cipher
-//! and nothing in the generators shows that it could find something there.
+//! ARC4's known bias: its second byte of keystream is zero twice as often as it should be (Mantin
+//! and Shamir, "A Practical Attack on Broadcast RC4", FSE 2001). A statistic that finds it in the
+//! cipher and nothing in the generators shows that it could find something there.
 
 use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::StreamCore;

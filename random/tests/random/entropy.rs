@@ -173,8 +173,8 @@ fn the_others_abort() {
     }
 }
 
-/// A generator that was seeded needs the kernel again, with the vDSO and without, and says so when it
-/// fails.
+/// A generator that was seeded needs the kernel again, with the vDSO and without, and says so when
+/// it fails.
 fn fails_at_a_later_refill() {
     for rules in [&[][..], &[Rule::no_vdso_states()]] {
         filtered("entropy::fails_at_a_later_refill", rules, goes_on_for_a_while);
@@ -235,7 +235,7 @@ fn at_the_rekey(name: &str, drawn: usize, try_fill: &mut dyn FnMut(&mut [u8]) ->
     windows::assert_unique(name, records.iter().map(Vec::as_slice));
 }
 
-/// A generator that cannot have its next key gives nothing more, and goes on when it can.
+/// A generator that cannot have its next key gives nothing more, and continues when it can.
 fn fails_at_the_rekey() {
     fn places<G: StaticGenerator>(name: &str) {
         processors::stay_on(processors::allowed()[0]);

@@ -162,7 +162,8 @@ fn grandchildren() {
 static HANDLER_ARENA: AtomicPtr<Arena> = AtomicPtr::new(core::ptr::null_mut());
 static FORKS: AtomicUsize = AtomicUsize::new(0);
 
-/// Forks in a signal handler; the child draws there and then goes on where the signal came.
+/// Forks in a signal handler; the child draws there and then continues where the signal interrupted
+/// it.
 extern "C" fn fork_and_draw(_: libc::c_int) {
     let drawer = PerThread::<Erasing<ChaCha<20>>>::new();
     // SAFETY: the test leaked the arena before it sent the first signal.
@@ -415,7 +416,8 @@ fn refusals_are_final_later() {
 const THREADS: usize = 24;
 
 /// A chain of processes, in each of which threads have pages while the next is forked: their pages
-/// serve the threads of the next, which maps no others; but not the page of the thread that lives on.
+/// serve the threads of the next, which maps no others; but not the page of the thread that lives
+/// on.
 fn generations_are_bounded() {
     let generations = times(50, 200);
     let arena: &Arena = Box::leak(Box::new(Arena::new(generations * (2 * THREADS + 3))));

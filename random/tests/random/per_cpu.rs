@@ -38,8 +38,8 @@ static REKEYING: PerCpu<Rekeying<ChaCha<8>>> = PerCpu::new();
 /// Says that the C library registers no restartable sequences, whatever the kernel has.
 const WITHOUT: (&str, &str) = ("GLIBC_TUNABLES", "glibc.pthread.rseq=0");
 
-/// Whether draws of this process lock pages by restartable sequences: only then a processor has three
-/// pages, its two own and the common one.
+/// Whether draws of this process lock pages by restartable sequences: only then a processor has
+/// three pages, its two own and the common one.
 fn has_sequences() -> bool {
     // SAFETY: the name ends with a zero byte.
     let size = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_size".as_ptr()) };
@@ -74,7 +74,7 @@ fn each_processor_has_its_own() {
     }
 }
 
-/// Draws that threads make until they are told to end; the first ones are kept.
+/// Draws that threads make until they are stopped; the first ones are kept.
 fn crowd(drawer: &(dyn Drawer + Sync), threads: usize, kept: usize, moves: bool) -> Vec<Vec<u8>> {
     let processors = processors::allowed();
     let start = Barrier::new(threads);
@@ -420,7 +420,8 @@ fn without_sequences() {
     if !was_told {
         skipped("per_cpu with sequences", "this C library registers none");
     }
-    // On a thread of its own, which alone stays where it goes. It expects one page for each processor.
+    // On a thread of its own, which alone stays where it goes. It expects one page for each
+    // processor.
     thread::spawn(each_processor_has_its_own)
         .join()
         .expect("each processor has a common page only");

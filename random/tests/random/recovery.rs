@@ -48,8 +48,8 @@ fn with_and_without_vdso(name: &str, body: fn()) {
     if !lanecrypt_random::capabilities().wipe_on_fork {
         return skipped(name, "the kernel does not empty pages on fork");
     }
-    // The child first, as long as nobody has a page. It finds the pool empty, and its pages come without
-    // states.
+    // The child first, as long as nobody has a page. It finds the pool empty, and its pages come
+    // without states.
     let child = sys::fork(Fork::Library).expect("processes can be made");
     if child == 0 {
         if seccomp::install(&[Rule::no_vdso_states()]).is_err() {

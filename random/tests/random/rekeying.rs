@@ -207,8 +207,8 @@ fn the_default_interval() {
 
 const SETTINGS: [u64; 10] = [100_000, 4096, 65, 1 << 30, 64, 20_000, 1, 8064, 1 << 20, 8192];
 
-/// A new setting counts from the next refill on: the present key ends where it says, or, if more was
-/// made already, with what was made.
+/// A new setting counts from the next refill on: the present key ends where it says, or, if more
+/// was made already, with what was made.
 fn interval_changed_while_running() {
     let mut held = Owned::<Rekeying<Numbered<64>>>::new().expect("the kernel has randomness");
     let (mut key, mut position) = (numbered::keys(), 4);
@@ -314,7 +314,8 @@ fn reseed_drops_the_buffer() {
     placements::<Rekeying<Hc128>>();
 }
 
-/// Bytes that one key makes where seeds are recorded; a request of 32 bytes is not among those made.
+/// Bytes that one key makes where seeds are recorded; a request of 32 bytes is not among those
+/// made.
 const SHORT_INTERVAL: usize = 4096;
 
 /// What one thread drew, and its number.
@@ -470,8 +471,8 @@ fn per_cpu_by_known_seeds() {
     });
 }
 
-/// The words of HC-128, `SHORT_INTERVAL` bytes under each seed; a request ends with a whole word, of
-/// which it may use a part.
+/// The words of HC-128, `SHORT_INTERVAL` bytes under each seed; a request ends with a whole word,
+/// of which it may use a part.
 #[cfg(feature = "study")]
 fn inlined_by_known_seeds() {
     fn check(requests: &[Vec<u8>], seeds: &[Vec<u8>], begin: usize) {

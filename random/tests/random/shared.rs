@@ -1,5 +1,5 @@
-//! One generator behind a lock: threads that take turns, handlers that interrupt a draw, forks while
-//! another thread holds the lock.
+//! One generator behind a lock: threads that take turns, handlers that interrupt a draw, forks
+//! while another thread holds the lock.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Barrier, OnceLock};
@@ -152,7 +152,7 @@ fn forks_while_another_holds() {
                     let thread = thread::spawn(move || arena.draw(drawer));
                     sys::exit(i32::from(thread.join().is_err()));
                 }
-                // While it waits for the child, the parent's thread goes on.
+                // While it waits for the child, the parent's thread continues.
                 arena.draw(drawer);
                 sys::wait_for_success(child);
                 held += 1;

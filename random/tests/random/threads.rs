@@ -258,7 +258,7 @@ fn take_all_keys() -> Vec<libc::pthread_key_t> {
     core::iter::from_fn(&mut more).collect()
 }
 
-/// A thread that would not be told to give its page back gets none.
+/// A thread whose exit is not notified gets none.
 fn all_keys_taken() {
     // The standard library has keys of its own for threads.
     thread::spawn(|| {}).join().expect("it does nothing");
@@ -311,7 +311,7 @@ unsafe extern "C" fn draw_in_the_last_round(value: *mut c_void) {
     unsafe { libc::pthread_setspecific(KEY.load(Ordering::Relaxed), value) };
 }
 
-/// What a thread leaves that first draws when it is no longer told of its end, others take.
+/// What a thread leaves that first draws after its exit notification, others take.
 fn last_round_of_destructors() {
     // The keys of the crate come first, so that their destructors are over when the test's runs.
     let _ = (lanecrypt_random::u64(), PerThread::<Erasing<AesCtr<256>>>::u64());

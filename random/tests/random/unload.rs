@@ -1,5 +1,5 @@
-//! Unloading: a library that contains the generators stays, so that threads that drew from it may end
-//! later than it is closed, and loading it again uses up nothing.
+//! Unloading: a library that contains the generators stays, so that threads that drew from it may
+//! end later than it is closed, and loading it again uses up nothing.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::transmute;
@@ -18,8 +18,8 @@ pub(crate) const CASES: &[Case] = &[Case("unload::threads_outlive_a_closed_libra
 /// What the library `examples/plugin.rs` offers.
 type Draw = unsafe extern "C" fn(*mut u8, usize);
 
-/// The library: the file that the environment names, which `make test` has built beside all examples,
-/// or built here as this test was built.
+/// The library: the file that the environment names, which `make test` has built beside all
+/// examples, or built here as this test was built.
 fn library() -> PathBuf {
     if let Some(file) = std::env::var_os("LANECRYPT_PLUGIN").filter(|file| !file.is_empty()) {
         return file.into();

@@ -5,8 +5,8 @@
 
 use lanecrypt_kernels::is_amd;
 
-/// What signatures under keys of one size with primes of half that size cost, in thousands of cycles
-/// of the time-stamp counter.
+/// What signatures under keys of one size with primes of half that size cost, in thousands of
+/// cycles of the time-stamp counter.
 #[derive(Clone, Copy)]
 struct Costs {
     bits: usize,
@@ -26,8 +26,8 @@ const AMD: [Costs; 3] = [
     Costs { bits: 4096, aws_lc: 3695, ours: [3640, 7310, 9740, 9880] },
 ];
 
-/// Not measured. Servers of Intel start two 512-bit multiplications a cycle, Zen 4 starts one: lanes
-/// take about half the cycles, and exponentiations alone, which wait for results, as many.
+/// Not measured. Servers of Intel start two 512-bit multiplications a cycle, Zen 4 starts one:
+/// lanes take about half the cycles, and exponentiations alone, which wait for results, as many.
 const INTEL: [Costs; 3] = [
     Costs { bits: 2048, aws_lc: 600, ours: [668, 730, 770, 800] },
     Costs { bits: 3072, aws_lc: 1755, ours: [1765, 3560, 2300, 2350] },

@@ -17,8 +17,8 @@ pub(crate) struct Signer {
     missed: AtomicU32,
 }
 
-/// Making a key costs what AWS-LC saves in so many signatures, where there are lanes. Keys that sign
-/// fewer than that are not made, and for others the time is at most doubled.
+/// Making a key costs what AWS-LC saves in so many signatures, where there are lanes. Keys that
+/// sign fewer than that are not made, and for others the time is at most doubled.
 pub(super) const MISSED: u32 = 16;
 
 impl Signer {

@@ -3,9 +3,9 @@
 use lanecrypt_ciphers::hazmat::{BURN_DEPTH, burn_stack};
 use lanecrypt_kernels::wipe;
 
-/// Bytes that libgcrypt clears after a call with triple DES, or with AES in plain code. It clears 64
-/// after one with Serpent or DES, and nothing where AES instructions do the work. (Seen in its stack
-/// after a call; version 1.10.)
+/// Bytes that libgcrypt clears after a call with triple DES, or with AES in plain code. It clears
+/// 64 after one with Serpent or DES, and nothing where AES instructions do the work. (Seen in its
+/// stack after a call; version 1.10.)
 const LIBGCRYPT: usize = 128;
 
 /// The stack that a caller clears after each message.

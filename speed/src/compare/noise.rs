@@ -36,7 +36,7 @@ pub(super) struct Noise {
     between: f64,
     /// A change of more standard errors is none of noise.
     limit: f64,
-    /// The points that told it.
+    /// The points that showed it.
     pub(super) points: usize,
     /// Whether all of them were the peers'; otherwise there were too few of those.
     pub(super) is_of_peers: bool,
@@ -55,8 +55,9 @@ impl Noise {
             let half = Self { limit: HALF, ..noise };
             return Self { between: half.between_runs(&control, 0.5), ..noise };
         }
-        // Where runs differ alike at all points, the error between runs tells most; where noisy points
-        // differ more, a high limit does. What lets the usual point show the smallest change is best.
+        // Where runs differ alike at all points, the error between runs tells most; where noisy
+        // points differ more, a high limit does. What lets the usual point show the smallest change
+        // is best.
         let fitted = LIMITS.map(|limit| {
             let noise = Self { limit, ..noise };
             Self { between: noise.between_runs(&control, SHARE), ..noise }

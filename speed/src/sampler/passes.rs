@@ -19,8 +19,8 @@ const FIRST: f64 = 0.85;
 /// The order of a pass, of the rows in the order of the run: `random` gives scattered numbers.
 ///
 /// The rows are dealt into as many groups as there are passes, and every pass begins with another
-/// group: no row is always early, or always late. Within a group they are shuffled for each pass, so
-/// that a row has other neighbours each time.
+/// group: no row is always early, or always late. Within a group they are shuffled for each pass,
+/// so that a row has other neighbours each time.
 pub(super) fn order(dealt: &[usize], pass: usize, mut random: impl FnMut() -> u64) -> Vec<usize> {
     let groups: Vec<&[usize]> = dealt.chunks(dealt.len().div_ceil(PASSES).max(1)).collect();
     let mut order = Vec::with_capacity(dealt.len());

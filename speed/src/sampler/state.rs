@@ -14,7 +14,7 @@ const STEADY: f64 = 0.01;
 pub(super) struct State {
     /// Requests of one batch on one thread; zero before the row is prepared.
     pub(super) requests: usize,
-    /// The batches of the visit that goes on.
+    /// The batches of the current visit.
     pub(super) visit: Vec<Sample>,
     passes: Vec<Pass>,
     /// Whether there was no pass, but only the look by which the batches were sized.

@@ -107,8 +107,8 @@ fn on_all_processors(subject: Subject, direction: Direction) -> Row {
 
 fn peer_rows(peers: &PeerSet<'_>, subject: Subject, direction: Direction, size: usize) -> Vec<Row> {
     let is_loop = |peer: &&CipherUnderTest<dyn Aead>| {
-        // Every value in a context of its own, and a library told not to use the processor, are
-        // for other tables.
+        // Every value in a context of its own, and a library configured not to use the processor,
+        // are for other tables.
         let api = &peer.point().api;
         peer.algorithm() == subject.algorithm && !api.contains("oneshot") && api != "gcry-nohw"
     };
@@ -135,11 +135,11 @@ fn row(mut point: Point, subject: Subject, direction: Direction, size: usize, ma
 }
 
 const LEGEND: &str = "\
-To read: medians, nanoseconds for a value. *: certainly the fastest of its column. ~: cannot be told
-apart. ?: not verified. Columns of 4096 values; each gets a random nonce and a tag, in one new buffer
-for all; deterministic: a tag only. Others are loops over their values, with our buffer and our nonces,
-with AES-SIV always the same one. best peer : lanecrypt is the time of the best of the others divided by
-ours.
+To read: medians, nanoseconds for a value. *: certainly the fastest of its column. ~: no certain
+difference. ?: not verified. Columns of 4096 values; each gets a random nonce and a tag, in one new
+buffer for all; deterministic: a tag only. Others are loops over their values, with our buffer and
+our nonces, with AES-SIV always the same one. best peer : lanecrypt is the time of the best of the
+others divided by ours.
 ";
 
 /// The blocks of these points: one thread by size, then one and all processors.

@@ -1,9 +1,9 @@
 //! The table `device`: the study's Figure 1 with the engine in a process of its own.
 //!
-//! The study of the OpenBSD cryptographic framework (USENIX 2003) measured `/dev/crypto`: one blocked
-//! process, and said what several do. Here a daemon serves clients by shared memory. Beside it are
-//! the engine in the process, OpenSSL in the process, and what a system call on a pipe and an echo by
-//! a Unix socket cost. The table starts its daemons and clients itself.
+//! The study of the OpenBSD cryptographic framework (USENIX 2003) measured `/dev/crypto`: one
+//! blocked process, and said what several do. Here a daemon serves clients by shared memory. Beside
+//! it are the engine in the process, OpenSSL in the process, and what a system call on a pipe and
+//! an echo by a Unix socket cost. The table starts its daemons and clients itself.
 
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;

@@ -29,8 +29,8 @@ pub(crate) const TABLE: Table = Table {
 };
 
 const LEGEND: &str = "\
-To read: medians, cycles of the time-stamp counter. *: certainly the fastest of its column. ~: cannot
-be told apart. ?: not verified. All through rustls 0.23, whose own work is in every figure. record: a
+To read: medians, cycles of the time-stamp counter. *: certainly the fastest of its column. ~: no
+certain difference. ?: not verified. All through rustls 0.23, whose work is in every figure. record: a
 record of TLS 1.3 from one connection in memory to another, sealed, written, read, opened and taken.
 packet: sealed, its header hidden, shown, and opened, in place. best peer : lanecrypt is the time of
 the better of the others divided by ours.

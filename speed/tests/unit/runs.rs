@@ -34,8 +34,8 @@ pub(crate) fn short_run(options: Options) -> (Report, String) {
     (report, text)
 }
 
-/// A run that measures every row: if others keep the processors busy, with more time than the options
-/// give it.
+/// A run that measures every row: if others keep the processors busy, with more time than the
+/// options give it.
 pub(crate) fn whole_run(mut options: Options) -> (Report, String) {
     loop {
         let (report, text) = short_run(options.clone());

@@ -173,7 +173,7 @@ impl quic::PacketKey for Gullible<Box<dyn quic::PacketKey>> {
         payload: &'a mut [u8],
     ) -> Result<&'a [u8], Error> {
         let length = payload.len() - 16;
-        // What it refuses is wiped, which nobody is told.
+        // What it refuses is wiped, which nothing reports.
         let _ = self.0.decrypt_in_place(packet_number, header, payload);
         Ok(&payload[..length])
     }

@@ -5,9 +5,9 @@
 //! ```
 //!
 //! Contexts are kept, 16 in turn with keys of their own. A message has 13 bytes of associated data:
-//! vector, associated data, data, the end and the tag. Contenders take turns, and a row is the median
-//! of many rounds. Before that, what one provider seals the other has to open. `null` is a cipher of
-//! the module that does nothing.
+//! vector, associated data, data, the end and the tag. Contenders take turns, and a row is the
+//! median of many rounds. Before that, what one provider seals the other has to open. `null` is a
+//! cipher of the module that does nothing.
 
 #![allow(
     clippy::cast_possible_truncation,

@@ -1,12 +1,12 @@
-//! Measures RSA signatures of the module through EVP against OpenSSL's default provider, in one run:
-//! alone, in eight asynchronous jobs, and checks.
+//! Measures RSA signatures of the module through EVP against OpenSSL's default provider, in one
+//! run: alone, in eight asynchronous jobs, and checks.
 //!
 //! ```text
 //! cargo run --release -p lanecrypt-openssl --example signatures [milliseconds of a row]
 //! ```
 //!
-//! Messages have 32 bytes, SHA-256 and PSS. Contenders take turns, and a figure is the median of many
-//! rounds.
+//! Messages have 32 bytes, SHA-256 and PSS. Contenders take turns, and a figure is the median of
+//! many rounds.
 
 #[allow(dead_code, unused_imports)]
 #[path = "../tests/provider/evp/mod.rs"]

@@ -5,9 +5,10 @@
 //! cargo run --release -p lanecrypt-openssl --example tls [milliseconds of a row]
 //! ```
 //!
-//! A record is written by the client and read by the server, through a pair of buffers of libcrypto.
-//! Keys and certificates are made by the program `openssl`. Contenders take turns, and a figure is the
-//! median of many rounds. Libssl is the system's, and that of `make peers` if it is there.
+//! A record is written by the client and read by the server, through a pair of buffers of
+//! libcrypto. Keys and certificates are made by the program `openssl`. Contenders take turns, and a
+//! figure is the median of many rounds. Libssl is the system's, and that of `make peers` if it is
+//! there.
 
 #[allow(dead_code, unused_imports)]
 #[path = "../tests/provider/evp/mod.rs"]
@@ -73,7 +74,7 @@ fn main() {
         for suite in SUITES {
             let sides = both(suite, "ecdsa");
             for size in SIZES {
-                let before = context.told(c"lanecrypt-messages");
+                let before = context.counter(c"lanecrypt-messages");
                 let mut contenders = sides.each_ref().map(|side| -> Box<dyn FnMut()> {
                     let (mut connection, data) = (connect([side, side]), vec![7; size]);
                     let mut came = vec![0; size];
@@ -86,7 +87,7 @@ fn main() {
                     })
                 });
                 let figures = measure(&mut contenders, time);
-                assert!(context.told(c"lanecrypt-messages") > before + 100, "ours took part");
+                assert!(context.counter(c"lanecrypt-messages") > before + 100, "ours took part");
                 show(&format!("{}, {size} bytes", suite.to_string_lossy()), figures);
             }
         }

@@ -92,7 +92,8 @@ pub(crate) type Teardown = unsafe extern "C" fn(*mut c_void);
 pub(crate) type ProviderParams = unsafe extern "C" fn(*mut c_void, *mut Param) -> c_int;
 pub(crate) type Query = unsafe extern "C" fn(*mut c_void, c_int, *mut c_int) -> *const Algorithm;
 
-/// Keys: what `keymgmt` stands for in OpenSSL. They and what makes them are pointers of the provider.
+/// Keys: what `keymgmt` stands for in OpenSSL. They and what makes them are pointers of the
+/// provider.
 pub(crate) type NewKey = unsafe extern "C" fn(*mut c_void) -> Context;
 pub(crate) type BeginKey = unsafe extern "C" fn(*mut c_void, c_int, *const Param) -> Context;
 pub(crate) type MakeKey = unsafe extern "C" fn(Context, Option<Function>, *mut c_void) -> Context;

@@ -210,7 +210,7 @@ impl<C: Sealing> AeadContext<C> {
     /// Prepares a message that has not begun. Fails if there is no vector or no key, or the message
     /// is over.
     #[inline]
-    fn is_started(&mut self) -> bool {
+    fn ensure_started(&mut self) -> bool {
         if !self.has_key {
             return false;
         }
@@ -220,7 +220,7 @@ impl<C: Sealing> AeadContext<C> {
                 self.start_from_vector();
                 true
             }
-            State::NoVector => C::vector_unasked(self) && self.is_started(),
+            State::NoVector => C::vector_unasked(self) && self.ensure_started(),
             State::Finished => false,
             State::Started | State::Associated | State::Data | State::More => true,
         }
@@ -238,7 +238,7 @@ impl<C: Sealing> AeadContext<C> {
     }
 
     fn associate(&mut self, aad: &[u8]) -> bool {
-        if !self.is_started() {
+        if !self.ensure_started() {
             return false;
         }
         let end = self.waiting + aad.len();
@@ -272,7 +272,7 @@ impl<C: Sealing> AeadContext<C> {
     #[inline]
     fn crypt(&mut self, data: InOutBuf<'_, '_, u8>) -> bool {
         let total = self.length.saturating_add(data.len() as u64);
-        if !self.is_started() || total > C::LONGEST {
+        if !self.ensure_started() || total > C::LONGEST {
             return false;
         }
         self.length = total;
@@ -315,7 +315,7 @@ impl<C: Sealing> AeadContext<C> {
     /// The end of a message: makes the tag, or compares it. Either way the vector is spent.
     #[inline]
     fn end(&mut self) -> bool {
-        if !self.encrypts && self.tag_length == 0 || !self.is_started() {
+        if !self.encrypts && self.tag_length == 0 || !self.ensure_started() {
             return false;
         }
         match self.state {

@@ -1,5 +1,6 @@
-//! A provider for OpenSSL from 3.0 on: ciphers, random numbers and RSA signatures of Lanecrypt for programs that a
-//! configuration file tells to load it. The README says how, and what it takes over.
+//! A provider for OpenSSL from 3.0 on: ciphers, random numbers and RSA signatures of Lanecrypt for
+//! programs that a configuration file tells to load it. The README says how, and what it takes
+//! over.
 //!
 //! The module does not link libcrypto. It declares the tables that providers and OpenSSL exchange
 //! itself (`abi`), so that one file serves all versions.

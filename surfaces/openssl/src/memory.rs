@@ -12,15 +12,15 @@ use inout::InOutBuf;
 ///
 /// # Safety
 ///
-/// The type holds no pointer to itself, no reference and nothing that must not exist twice; dropping
-/// it does nothing but wipe it.
+/// The type holds no pointer to itself, no reference and nothing that must not exist twice;
+/// dropping it does nothing but wipe it.
 pub(crate) unsafe trait Plain: Sized {}
 
 /// The alignment of contexts: a cache line.
 const LINE: usize = 64;
 
-/// Memory for a context. The allocator takes twice as long for memory of this alignment, so that more
-/// of it is asked for, and what it gave stands before the context.
+/// Memory for a context. The allocator takes twice as long for memory of this alignment, so that
+/// more of it is asked for, and what it gave stands before the context.
 #[inline]
 fn place<T: Plain>() -> *mut T {
     const { assert!(align_of::<T>() <= LINE) };

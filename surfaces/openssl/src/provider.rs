@@ -34,8 +34,8 @@ static FUNCTIONS: Table<[Dispatch; 6]> = Table([
 ///
 /// # Safety
 ///
-/// For OpenSSL, which passes a handle of the provider, its own functions, and places for the functions
-/// and the value of the provider.
+/// For OpenSSL, which passes a handle of the provider, its own functions, and places for the
+/// functions and the value of the provider.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn OSSL_provider_init(
     handle: *const c_void,

@@ -1,15 +1,15 @@
 //! RSA: keys and signatures, switched on by `rsa = yes` in the provider's section.
 //!
 //! Keys and contexts are those of OpenSSL's default provider, held by ours. It reads, makes, checks
-//! and exports keys, and keeps the settings of signatures, so that all of it is as without the module.
-//! What is done here is the work: signatures that [`lanecrypt_rsa`] can make or check. Everything
-//! else goes on to the default provider: other sizes of keys, more than two primes, other hash
-//! functions, other paddings.
+//! and exports keys, and keeps the settings of signatures, so that all of it is as without the
+//! module. What is done here is the work: signatures that [`lanecrypt_rsa`] can make or check.
+//! Everything else is passed to the default provider: other sizes of keys, more than two primes,
+//! other hash functions, other paddings.
 //!
 //! In an asynchronous job of OpenSSL, signatures wait for each other (`queue`).
 //!
-//! A key may live in the daemon `lanecrypt serve` (`remote`). Its public half is here, and daemons sign.
-//! Programs name it by a file (`pem`, `decoder`) or by its URI (`uri`, `store`).
+//! A key may live in the daemon `lanecrypt serve` (`remote`). Its public half is here, and daemons
+//! sign. Programs name it by a file (`pem`, `decoder`) or by its URI (`uri`, `store`).
 
 mod decoder;
 mod hasher;
@@ -57,8 +57,8 @@ unsafe impl Send for Rsa {}
 unsafe impl Sync for Rsa {}
 
 impl Rsa {
-    /// RSA for the library of these functions and this handle, with keys of the daemon at this socket;
-    /// none if the library does not have what it takes.
+    /// RSA for the library of these functions and this handle, with keys of the daemon at this
+    /// socket; none if the library does not have what it takes.
     pub(crate) fn new(
         handle: *const c_void,
         core: Core,

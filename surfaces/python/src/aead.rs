@@ -1,5 +1,5 @@
-//! Ciphers with authentication, with the interface of the package `cryptography`, version 50: names,
-//! order of arguments, exceptions and their messages.
+//! Ciphers with authentication, with the interface of the package `cryptography`, version 50:
+//! names, order of arguments, exceptions and their messages.
 
 use std::ops::RangeInclusive;
 
@@ -147,8 +147,9 @@ fn optional<'a, 'py>(object: Option<&'a Bound<'py, PyAny>>) -> PyResult<Option<I
     object.map(Input::new).transpose()
 }
 
-/// Has a result made in memory of our own, and copies it to the caller's buffer when it is complete and
-/// right: nobody sees a part of it, or a message that is not authentic, and `buf` may be the data's.
+/// Has a result made in memory of our own, and copies it to the caller's buffer when it is complete
+/// and right: nobody sees a part of it, or a message that is not authentic, and `buf` may be the
+/// data's.
 pub(crate) fn into(
     py: Python<'_>,
     buf: &Bound<'_, PyAny>,
@@ -190,8 +191,8 @@ pub(crate) fn key_of_bits(bit_length: usize, allowed: &[usize]) -> PyResult<usiz
     Err(PyValueError::new_err(format!("bit_length must be {lengths}")))
 }
 
-/// Makes a class: its documentation, names, algorithms by the length of keys in bytes, what is said of
-/// other keys, lengths of nonces and what is said of others, and its `generate_key`.
+/// Makes a class: its documentation, names, algorithms by the length of keys in bytes, what is said
+/// of other keys, lengths of nonces and what is said of others, and its `generate_key`.
 macro_rules! class {
     (
         $(#[doc = $doc:literal])* $name:ident, $python:literal,
@@ -302,8 +303,8 @@ class! {
 class! {
     /// AES-GCM-SIV (RFC 8452) with keys of 128 or 256 bits, nonces of 12 bytes and tags of 16.
     ///
-    /// If a nonce is used twice, an attacker sees whether the two messages are the same, and nothing
-    /// else.
+    /// If a nonce is used twice, an attacker sees whether the two messages are the same, and
+    /// nothing else.
     AesGcmSiv, "AESGCMSIV",
     keys { 16 => AES_128_GCM_SIV, 32 => AES_256_GCM_SIV }
     else "AES-GCM-SIV key must be 128 or 256 bits.",
@@ -332,9 +333,11 @@ class! {
 }
 
 class! {
-    /// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha) with keys of 32 bytes, nonces of 24 and tags of 16.
+    /// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha) with keys of 32 bytes, nonces of 24 and tags of
+    /// 16.
     ///
-    /// Nonces may be random: any number of messages may have one of `token_bytes(24)` under one key.
+    /// Nonces may be random: any number of messages may have one of `token_bytes(24)` under one
+    /// key.
     XChaCha20Poly1305, "XChaCha20Poly1305",
     keys { 32 => XCHACHA20_POLY1305 } else "XChaCha20Poly1305 key must be 32 bytes.",
     nonces 24..=24, else "Nonce must be 24 bytes",

@@ -19,8 +19,8 @@ use crate::InvalidTag;
 use crate::input;
 use crate::scratch::Scratch;
 
-/// A key for columns, expanded once, with one layout of cells. `used` counts values that were encrypted
-/// under it before.
+/// A key for columns, expanded once, with one layout of cells. `used` counts values that were
+/// encrypted under it before.
 #[pyclass(frozen, module = "lanecrypt.columns", name = "Key")]
 pub(crate) struct ColumnKey {
     key: lanecrypt_columns::ColumnKey,
@@ -49,7 +49,8 @@ impl ColumnKey {
         self.key.layout().name()
     }
 
-    /// How many values count as encrypted: those of earlier runs, and of calls that failed, included.
+    /// How many values count as encrypted: those of earlier runs, and of calls that failed,
+    /// included.
     #[getter]
     fn used(&self) -> u64 {
         self.key.used()
@@ -109,8 +110,8 @@ impl ColumnKey {
     }
 }
 
-/// Does the work on each chunk of a column, with the values of `rows` that belong to it. Without any
-/// chunk it is done on none, so that the result has a type.
+/// Does the work on each chunk of a column, with the values of `rows` that belong to it. Without
+/// any chunk it is done on none, so that the result has a type.
 fn each_chunk(
     column: &Input,
     rows: Option<&Input>,

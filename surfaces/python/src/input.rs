@@ -1,8 +1,8 @@
 //! What callers pass as bytes, and where results go.
 //!
-//! `bytes` never change, so they are read in place, also while the interpreter's lock is released. All
-//! other objects with a buffer, such as `bytearray`, are copied first: another thread could change them
-//! while a kernel reads them.
+//! `bytes` never change, so they are read in place, also while the interpreter's lock is released.
+//! All other objects with a buffer, such as `bytearray`, are copied first: another thread could
+//! change them while a kernel reads them.
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError};

@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 
-/// Messages of this many bytes are served without the interpreter's lock. To give the lock away and to
-/// take it again costs about 50 ns, and several milliseconds if another thread takes it meanwhile; a
-/// message of this length takes 6 microseconds or more.
+/// Messages of this many bytes are served without the interpreter's lock. To give the lock away and
+/// to take it again costs about 50 ns, and several milliseconds if another thread takes it
+/// meanwhile; a message of this length takes 6 microseconds or more.
 const RELEASE: usize = 1 << 16;
 
 /// Runs `work` for so many bytes, without the interpreter's lock if they are many.

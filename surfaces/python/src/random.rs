@@ -48,7 +48,8 @@ pub(crate) fn token_hex<'py>(
     text(py, number(nbytes)?, |length| 2 * length, letters::hex)
 }
 
-/// Random bytes as text for URLs (RFC 4648, section 5, without padding), as `secrets.token_urlsafe`.
+/// Random bytes as text for URLs (RFC 4648, section 5, without padding), as
+/// `secrets.token_urlsafe`.
 ///
 /// >>> len(token_urlsafe(16))
 /// 22

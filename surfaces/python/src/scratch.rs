@@ -2,8 +2,8 @@
 
 use lanecrypt_kernels::wipe;
 
-/// Zeros of a length that is known at run time: on the stack up to `N` bytes, otherwise on the heap.
-/// What was written there is wiped on drop.
+/// Zeros of a length that is known at run time: on the stack up to `N` bytes, otherwise on the
+/// heap. What was written there is wiped on drop.
 pub(crate) struct Scratch<const N: usize> {
     short: [u8; N],
     long: Vec<u8>,

@@ -15,8 +15,8 @@ use crate::scratch::Scratch;
 /// AES-SIV (RFC 5297) with keys of 256, 384 or 512 bits, without a nonce: equal data and associated
 /// data give equal ciphertexts.
 ///
-/// `associated_data` is a list of at most 126 strings of bytes, or None. A nonce, if there is one, is
-/// the last of them. A ciphertext has its tag of 16 bytes in front.
+/// `associated_data` is a list of at most 126 strings of bytes, or None. A nonce, if there is one,
+/// is the last of them. A ciphertext has its tag of 16 bytes in front.
 #[pyclass(frozen, module = "lanecrypt", name = "AESSIV")]
 pub(crate) struct AesSiv(Box<DeterministicAesSiv>);
 
@@ -68,8 +68,8 @@ impl AesSiv {
         PyBytes::new_with(py, length, |value| self.open(py, &data, associated_data, value))
     }
 
-    /// Does what `encrypt` does, into `buf`, which must have the length of the result, and returns this
-    /// length. `buf` and `data` may be the same memory.
+    /// Does what `encrypt` does, into `buf`, which must have the length of the result, and returns
+    /// this length. `buf` and `data` may be the same memory.
     #[pyo3(signature = (data, associated_data, buf))]
     fn encrypt_into<'py>(
         &self,
@@ -83,8 +83,8 @@ impl AesSiv {
         into(py, buf, length, |packet| self.seal(py, &data, associated_data, packet))
     }
 
-    /// Does what `decrypt` does, into `buf`, which must have the length of the result, and returns this
-    /// length. If the message is not authentic, nothing is written.
+    /// Does what `decrypt` does, into `buf`, which must have the length of the result, and returns
+    /// this length. If the message is not authentic, nothing is written.
     #[pyo3(signature = (data, associated_data, buf))]
     fn decrypt_into<'py>(
         &self,

@@ -99,8 +99,8 @@ pub(crate) struct Keyed<C, P> {
     // from the stack, with what keys have left there.
     has_key: bool,
     iv: [u8; NONCE_LEN],
-    /// Zeros up to the end of a cache line, by which ciphers are aligned. Bytes that are nobody's would
-    /// be copied from the stack, with what keys have left there.
+    /// Zeros up to the end of a cache line, by which ciphers are aligned. Bytes that are nobody's
+    /// would be copied from the stack, with what keys have left there.
     _zeros: [u8; 64 - NONCE_LEN - 1],
     protocol: PhantomData<P>,
 }

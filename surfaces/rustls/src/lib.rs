@@ -1,9 +1,10 @@
 //! Lanecrypt for [rustls] 0.23: the ciphers of TLS 1.3, TLS 1.2 and QUIC, and random numbers.
 //!
 //! A [`CryptoProvider`] of rustls has many parts. [`over`] takes one that is complete, and puts
-//! Lanecrypt in place of what works on every record: AES-128-GCM, AES-256-GCM and ChaCha20-Poly1305,
-//! QUIC's packets and headers, and random numbers. Key exchange, signatures, certificates and
-//! hash functions stay those of the base, and so do suites that are not in this list.
+//! Lanecrypt in place of what works on every record: AES-128-GCM, AES-256-GCM and
+//! ChaCha20-Poly1305, QUIC's packets and headers, and random numbers. Key exchange, signatures,
+//! certificates and hash functions stay those of the base, and so do suites that are not in this
+//! list.
 //!
 //! ```toml
 //! [dependencies]

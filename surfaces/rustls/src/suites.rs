@@ -34,7 +34,7 @@ pub(crate) fn ours(suite: SupportedCipherSuite) -> SupportedCipherSuite {
                 aead_alg: &parts.tls12,
             })
             .into(),
-        // TLS 1.2, if another crate of the program wants it and this one was not told to.
+        // TLS 1.2, if another crate of the program wants it and this one does not enable it.
         #[allow(unreachable_patterns, reason = "the features of rustls are those of all its users")]
         other => other,
     }

@@ -89,8 +89,8 @@ impl<C: Typed> MessageDecrypter for Keyed<C, Tls13> {
         if inner > LONGEST + 1 {
             return Err(Error::PeerSentOversizedRecord);
         }
-        // Content, its type, and padding. rustls has a method for that, but it changes the message in
-        // parts and then moves it as a whole, for which the processor waits each time.
+        // Content, its type, and padding. rustls has a method for that, but it changes the message
+        // in parts and then moves it as a whole, for which the processor waits each time.
         let Some(end) = msg.payload[..inner].iter().rposition(|&byte| byte != 0) else {
             return Err(PeerMisbehaved::IllegalTlsInnerPlaintext.into());
         };

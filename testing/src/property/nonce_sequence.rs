@@ -1,5 +1,5 @@
-//! What must hold for any sequence of nonces: shared by a test, which runs it on a fixed corpus, and
-//! by the fuzz target `nonce_sequence`, which searches for inputs that break it.
+//! What must hold for any sequence of nonces: shared by a test, which runs it on a fixed corpus,
+//! and by the fuzz target `nonce_sequence`, which searches for inputs that break it.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,6 @@
-//! What must hold for any message of any cipher with authentication: shared by a test, which runs it
-//! on a fixed corpus, and by the fuzz target `seal_open`, which searches for inputs that break it.
+//! What must hold for any message of any cipher with authentication: shared by a test, which runs
+//! it on a fixed corpus, and by the fuzz target `seal_open`, which searches for inputs that break
+//! it.
 
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa, Level};
 
@@ -9,9 +10,10 @@ use crate::aeads::{aeads, tag_lengths, whole};
 /// The longest message, in bytes: several steps of the widest kernel.
 const LONGEST: usize = 6000;
 
-/// Takes a case from the bytes of `input`, and asserts, at the level chosen and at the portable one:
-/// sealing gives what the portable kernels give in one call, in pieces too; opening gives the message
-/// back; one bit changed anywhere, and it is refused and wiped. What one refuses, all refuse.
+/// Takes a case from the bytes of `input`, and asserts, at the level chosen and at the portable
+/// one: sealing gives what the portable kernels give in one call, in pieces too; opening gives the
+/// message back; one bit changed anywhere, and it is refused and wiped. What one refuses, all
+/// refuse.
 pub fn seal_open(input: &[u8]) {
     let case = Case::parse(&mut Bytes::new(input));
     let portable = case.cipher(Isa::PORTABLE);

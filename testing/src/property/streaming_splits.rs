@@ -9,9 +9,10 @@ use super::Bytes;
 /// The longest message, in bytes: several steps of the widest kernel.
 const LONGEST: usize = 6000;
 
-/// Takes a case from the bytes of `input`, and asserts that streaming gives what the portable kernel
-/// gives in one call: in both directions, for valid messages and for others, with and without
-/// padding, at the level chosen and at the portable one. What one refuses, the other refuses.
+/// Takes a case from the bytes of `input`, and asserts that streaming gives what the portable
+/// kernel gives in one call: in both directions, for valid messages and for others, with and
+/// without padding, at the level chosen and at the portable one. What one refuses, the other
+/// refuses.
 pub fn streaming_splits(input: &[u8]) {
     let case = Case::parse(&mut Bytes::new(input));
     for isa in [Isa::PORTABLE, Isa::of_processor().at_most(case.level)] {

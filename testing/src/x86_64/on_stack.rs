@@ -10,8 +10,8 @@ pub const VECTORS: usize = 32 * 64;
 /// Bytes of the general purpose registers that are stored: all but those that lead here.
 pub const GENERAL: usize = 11 * 8;
 
-/// Runs `call` on the stack that ends at `top`, and stores the registers when it returns: the vector
-/// registers, then the general purpose ones. It must not unwind.
+/// Runs `call` on the stack that ends at `top`, and stores the registers when it returns: the
+/// vector registers, then the general purpose ones. It must not unwind.
 ///
 /// # Safety
 ///
@@ -35,8 +35,8 @@ extern "C" fn trampoline<F: FnMut()>(call: *mut u8) {
 
 /// # Safety
 ///
-/// As for [`on_stack`]; `function` takes `argument`, and the processor has vector registers of `width`
-/// bytes.
+/// As for [`on_stack`]; `function` takes `argument`, and the processor has vector registers of
+/// `width` bytes.
 #[inline(never)]
 unsafe fn switch(
     top: *mut u8,

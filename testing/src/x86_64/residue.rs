@@ -15,7 +15,7 @@ use crate::keeper::kept;
 /// Bytes of a word that is looked for.
 const WORD: usize = 8;
 
-/// A copy of all that a call left behind.
+/// A copy of the residue of a call.
 pub struct Residue {
     places: [(&'static str, Vec<u8>); 4],
 }
@@ -28,8 +28,8 @@ impl Residue {
         Self::new(left, freed)
     }
 
-    /// What `call` leaves behind but for its own frame on the stack, and registers by which it moves
-    /// what it has there. It calls what it is given with its stack pointer.
+    /// What `call` leaves behind but for its own frame on the stack, and registers by which it
+    /// moves what it has there. It calls what it is given with its stack pointer.
     pub fn below(mut call: impl FnMut(&mut dyn FnMut(usize))) -> Self {
         let (mut freed, mut frame) = (Vec::new(), 0);
         let mut left = stack::run(&mut || freed = kept(|| call(&mut |at| frame = at)));

@@ -83,25 +83,25 @@ pub(crate) fn deterministic_encryption_leaves_nothing() {
         secrets.add(keys, <[u8]>::to_vec);
         secrets.add(keys, |key| bytes_of(&*boxed(key)));
         secrets.add(keys, |key| bytes_of(&*with_context(key)));
-        let told = format!("{length} bytes at {}", isa.level());
+        let place = format!("{length} bytes at {}", isa.level());
 
         let on_the_heap =
             leaks(&secrets, keys, |key| Residue::of(|| drop(black_box(with_context(key)))));
-        assert_eq!(on_the_heap, [], "boxed, {told}");
+        assert_eq!(on_the_heap, [], "boxed, {place}");
         let by_value = leaks(&secrets, keys, |key| {
             below(|| drop(black_box(DeterministicAesSiv::with_isa(isa, key))))
         });
-        assert_eq!(by_value, [], "by value, {told}");
+        assert_eq!(by_value, [], "by value, {place}");
         let again = leaks(&secrets, keys, |key| {
             let mut place = boxed(&[0x80; 64][..length]);
             Residue::of(|| place.set_key(key).expect("a good key"))
         });
-        assert_eq!(again, [], "again, {told}");
+        assert_eq!(again, [], "again, {place}");
         let context = leaks(&secrets, keys, |key| {
             let mut place = boxed(key);
             Residue::of(|| place.set_context(&[b"table"]).expect("one string"))
         });
-        assert_eq!(context, [], "the context, {told}");
+        assert_eq!(context, [], "the context, {place}");
     }
 }
 

@@ -1,4 +1,5 @@
-//! Files that somebody has changed: what is given out is authentic, and a file is whole or not there.
+//! Files that somebody has changed: what is given out is authentic, and a file is whole or not
+//! there.
 
 use std::fs;
 

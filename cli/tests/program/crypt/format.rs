@@ -120,7 +120,8 @@ fn files_of_either_are_read_by_the_other() {
     }
 }
 
-/// Made once, by Python's `cryptography`, with the key 0, 1 to 31: whatever changes, it must be read.
+/// Made once, by Python's `cryptography`, with the key 0, 1 to 31: whatever changes, it must be
+/// read.
 const KNOWN: &str = "\
     8c6c616e6563727970740101000004006465666768696a6b6c6d6e6f707172737475767778797a7b7c7d\
     7e7f808182839b797731574dc91f57977af06df77420ec5fb2f59517449897c7f6800a38e42fed8b38e7\

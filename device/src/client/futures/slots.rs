@@ -12,8 +12,8 @@ use crate::{Completion, Error, Message, Rejected};
 
 /// The messages of an asynchronous client.
 ///
-/// No code of the user runs with it, under its lock, but that of wakers that are cloned or compared,
-/// that of nonces, and the one that says where the bytes of a buffer are.
+/// No code of the user runs with it, under its lock, but that of wakers that are cloned or
+/// compared, that of nonces, and the one that says where the bytes of a buffer are.
 pub(super) struct Slots<B> {
     channel: Channel,
     places: Vec<Place<B>>,
@@ -124,7 +124,8 @@ impl<B> Slots<B> {
         }
     }
 
-    /// A place is free again. The tasks that wait for room are woken: all, because some may be gone.
+    /// A place is free again. The tasks that wait for room are woken: all, because some may be
+    /// gone.
     fn set_free(&mut self, at: usize) -> Answered {
         self.free.push(at);
         Answered(core::mem::take(&mut self.waiting))

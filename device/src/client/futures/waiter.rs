@@ -42,8 +42,8 @@ impl<B> Shared<B> {
     /// Has the thread end.
     pub(super) fn close(&self) {
         let places = self.lock();
-        // Relaxed: who rests asks under the lock, and who naps after the fence in `Watch::sleep`, which
-        // pairs with that in `ring`.
+        // Relaxed: who rests asks under the lock, and who naps after the fence in `Watch::sleep`,
+        // which pairs with that in `ring`.
         self.is_closed.store(true, Ordering::Relaxed);
         drop(places);
         self.begun.notify_one();

@@ -18,7 +18,7 @@ pub(crate) fn role() -> Option<(String, PathBuf)> {
     let role = std::env::var(ROLE).ok()?;
     // It ends with the test that has started it, even if that fails.
     set_parent_process_death_signal(Some(Signal::KILL)).expect("it may be asked for");
-    Some((role, PathBuf::from(std::env::var_os(SOCKET).expect("it is told"))))
+    Some((role, PathBuf::from(std::env::var_os(SOCKET).expect("the parent sets it"))))
 }
 
 /// Starts a child, which runs this test.

@@ -75,8 +75,8 @@ impl Contexts {
         served.map_or(Served::No, Served::Yes)
     }
 
-    /// Whether a message has the form that libcrypto takes. Any other is left to the software, which
-    /// serves it or knows what is wrong with it.
+    /// Whether a message has the form that libcrypto takes. Any other is left to the software,
+    /// which serves it or knows what is wrong with it.
     fn takes(&self, job: &mut Job<'_, '_>) -> bool {
         let algorithm = self.algorithm;
         let tagged = match job.operation() {

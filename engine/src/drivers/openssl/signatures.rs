@@ -50,9 +50,9 @@ impl Signatures {
         Ok(Self { hash, length: key.signature_length(), sign, verify })
     }
 
-    /// Serves a request, if libcrypto takes it. What it refuses is left to the software, which serves
-    /// it or knows what is wrong with it: libcrypto does not tell a wrong signature from other
-    /// failures.
+    /// Serves a request, if libcrypto takes it. What it refuses is left to the software, which
+    /// serves it or knows what is wrong with it: libcrypto does not tell a wrong signature from
+    /// other failures.
     pub(super) fn serve(&self, job: &mut Job<'_, '_>) -> Served {
         if job.signature_length() != self.length {
             return Served::No;

@@ -136,8 +136,8 @@ impl<B> State<B> {
         self.long = Some(Class::new(jobs, Numbers::long(), places));
     }
 
-    /// Gives a message a place, its number in the order of submission, and whether that is among long
-    /// operations.
+    /// Gives a message a place, its number in the order of submission, and whether that is among
+    /// long operations.
     pub(super) fn submit<N: AsRef<[u8]>>(
         &mut self,
         given: Message<N, B>,

@@ -139,7 +139,7 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
     }
 
     /// Serves the messages that gain nothing from company. Returns how many at the front have been
-    /// published, of which nobody has been told, and how many others there are. The last is never
+    /// published, but not notified, and how many others there are. The last is never
     /// published.
     fn serve_each_alone(&mut self) -> (usize, usize) {
         let Self { slots, service, outlet, .. } = self;

@@ -65,8 +65,8 @@ impl<'b, C> InProgress<'_, 'b, C> {
     fn take_rows(&mut self, count: usize) -> InOutBuf<'_, '_, [u8; 64]> {
         const { assert!(STEPS == 8) };
         let (input, output) = self.take(STEPS * count).into_raw();
-        // SAFETY: both pointers are valid for `STEPS * count` blocks, as long as the buffer was; arrays
-        // of bytes have the alignment of bytes and no invalid values.
+        // SAFETY: both pointers are valid for `STEPS * count` blocks, as long as the buffer was;
+        // arrays of bytes have the alignment of bytes and no invalid values.
         unsafe { InOutBuf::from_raw(input.cast(), output.cast(), count) }
     }
 

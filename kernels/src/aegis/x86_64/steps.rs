@@ -78,7 +78,8 @@ macro_rules! steps {
         #[inline]
         $(#[$feature])*
         fn added<const WHEN: bool>(block: $vector, key: $vector, data: $vector) -> $vector {
-            if WHEN == EARLY { xor(aesenc(block, data), key) } else { xor(aesenc(block, key), data) }
+            let (first, second) = if WHEN == EARLY { (data, key) } else { (key, data) };
+            xor(aesenc(block, first), second)
         }
 
         #[inline]

@@ -331,8 +331,8 @@ impl Start {
 
 /// The block with the last row `counter`, `last`, and those after it.
 ///
-/// `K`, `MODE` and `FOR` have no effect. They distinguish the callers, so that this is inlined into each,
-/// with the blocks in registers.
+/// `K`, `MODE` and `FOR` have no effect. They distinguish the callers, so that this is inlined into
+/// each, with the blocks in registers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn pass<

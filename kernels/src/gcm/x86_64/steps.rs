@@ -3,9 +3,9 @@
 //! A macro, because functions that enable an instruction set cannot be generic over the registers
 //! that come with it. A module that expands it brings `xor`, `aesenc`, `aesenclast`, `load` and
 //! `store` of a register, `load_part` and `store_part` of a shorter end, `first_bytes`, which
-//! clears what is behind one, `reversed`, which makes numbers of blocks, and `reversed128` for one block,
-//! `round_key`, which fills a register with a key and also gives it once, `absorb` of its level,
-//! `HEAD`, the registers of the first step, and `whole`, `head`, `step` and `end`.
+//! clears what is behind one, `reversed`, which makes numbers of blocks, and `reversed128` for one
+//! block, `round_key`, which fills a register with a key and also gives it once, `absorb` of its
+//! level, `HEAD`, the registers of the first step, and `whole`, `head`, `step` and `end`.
 
 /// The place in a message from which a function is called. It makes a separate function for each
 /// place, so that each is called only once and compiled into its place.

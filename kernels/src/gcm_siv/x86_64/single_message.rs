@@ -1,10 +1,10 @@
 //! AES-GCM-SIV with the AES instructions of the processor, one message at a time. Constant time in
 //! key and data.
 //!
-//! Of a short message everything waits for what is before it: blocks for the keys, the key schedule,
-//! the tag, the keystream. The hash runs beside the key schedule: it takes blocks in pairs, which
-//! share a reduction, and only two powers of its key. Longer messages have eight powers, and eight
-//! blocks of keystream at a time.
+//! Of a short message everything waits for what is before it: blocks for the keys, the key
+//! schedule, the tag, the keystream. The hash runs beside the key schedule: it takes blocks in
+//! pairs, which share a reduction, and only two powers of its key. Longer messages have eight
+//! powers, and eight blocks of keystream at a time.
 
 /// The kernel of one level.
 macro_rules! level {

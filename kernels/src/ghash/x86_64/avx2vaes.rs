@@ -136,8 +136,8 @@ impl Product {
         }
     }
 
-    /// Makes the compiler finish this sum and these blocks before it goes on with either. Otherwise
-    /// it multiplies first, in any order of the program.
+    /// Makes the compiler finish this sum and these blocks before it continues with either.
+    /// Otherwise it multiplies first, in any order of the program.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(crate) fn in_order(&mut self, blocks: &mut [__m256i; 8]) {

@@ -35,9 +35,9 @@ pub(crate) struct Kernel {
     pub(crate) run: fn(Isa, &mut Secrets),
 }
 
-/// The levels at which openings are checked whose verdict is one branch on the difference of two tags.
-/// Memcheck counts verdicts. The trace, which checks higher levels, cannot tell them from leaks; their
-/// kernels are checked there by themselves.
+/// The levels at which openings are checked whose verdict is one branch on the difference of two
+/// tags. Memcheck counts verdicts. The trace, which checks higher levels, cannot tell them from
+/// leaks; their kernels are checked there by themselves.
 const WITH_VERDICT: &[Level] = &[Level::Portable, Level::Ssse3, Level::AesNi, Level::Avx2];
 
 #[rustfmt::skip]

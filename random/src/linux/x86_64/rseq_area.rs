@@ -94,8 +94,8 @@ impl Area {
     /// Whether the kernel still knows `sequence`, which it then forgets.
     ///
     /// Handlers that interrupt the thread may also name sequences, but they do not leave this one
-    /// behind: watches end before the handler does, and [`rseq::lock`](crate::linux::rseq::lock) has its
-    /// own sequences.
+    /// behind: watches end before the handler does, and [`rseq::lock`](crate::linux::rseq::lock)
+    /// has its own sequences.
     #[inline(always)]
     pub(crate) fn was_undisturbed(self, sequence: usize) -> bool {
         let found: usize;

@@ -1,5 +1,5 @@
-//! A generator that many threads share, with a lock that can be left out or put where a forked child
-//! inherits it: the checks must accept it whole and reject it with each fault.
+//! A generator that many threads share, with a lock that can be left out or put where a forked
+//! child inherits it: the checks must accept it whole and reject it with each fault.
 
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicU32, Ordering};

@@ -37,7 +37,7 @@ pub(crate) fn keys() -> u32 {
 }
 
 impl<const B: usize> Numbered<B> {
-    /// Goes on at a byte of the stream.
+    /// Continues at a byte of the stream.
     pub(crate) fn go_to(&mut self, position: u64) {
         self.position = position;
     }

@@ -1,4 +1,4 @@
-//! A small generator that protects itself in the way of the real one, and can be told to leave out
+//! A small generator that protects itself in the way of the real one, and can be made to leave out
 //! any one of the protections: the checks must accept it whole and reject it with each defect.
 
 use core::ptr::null_mut;

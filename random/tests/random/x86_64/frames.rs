@@ -59,8 +59,8 @@ fn or_skip(body: fn()) {
 const ISA: &str = "LANECRYPT_ISA";
 const WITHOUT_RSEQ: (&str, &str) = ("GLIBC_TUNABLES", "glibc.pthread.rseq=0");
 
-/// Lower levels at which a core or what hands out its bytes has other code. Without AES instructions
-/// a refill takes too many steps.
+/// Lower levels at which a core or what hands out its bytes has other code. Without AES
+/// instructions a refill takes too many steps.
 const AES: [Level; 2] = [Level::AesNi, Level::Avx2];
 const CHACHA: [Level; 2] = [Level::Ssse3, Level::Avx2];
 
@@ -126,8 +126,8 @@ fn rekeying() {
     }
 }
 
-/// What nobody may know after a draw: the page's key and bytes, the key that made them, in the forms in
-/// which a core holds it, and what a long request got.
+/// What nobody may know after a draw: the page's key and bytes, the key that made them, in the
+/// forms in which a core holds it, and what a long request got.
 fn secrets<C: SeedCore>(found: &Found, is_long: bool) -> Windows {
     let mut secrets = Windows::new(1 << 16);
     let last = found.keys.last().expect("there is always one");

@@ -169,8 +169,8 @@ fn in_sequence(drawer: &'static (dyn Drawer + Sync), draws: &[Draw]) {
 /// clock's second has changed they come by system call: that depends on when a draw is made.
 const BY_VDSO: usize = 5000;
 
-/// Instructions, at least, of a draw that takes `total` when nothing interrupts it. Without its refill
-/// it would have few.
+/// Instructions, at least, of a draw that takes `total` when nothing interrupts it. Without its
+/// refill it would have few.
 fn least(total: usize) -> usize {
     if total < 1000 { total } else { total.saturating_sub(BY_VDSO).max(total / 4) }
 }

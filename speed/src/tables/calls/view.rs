@@ -14,7 +14,7 @@ use crate::view::{BEST, Grid, Line, List, Screen};
 
 pub(super) const LEGEND: &str = "\
 To read: cycles of the time-stamp counter, medians; less is faster. *: certainly the fastest. ?: not
-verified and not ranked. ~: cannot be told from nothing. The message: libgcrypt in 2018. lanecrypt
+verified and not ranked. ~: not certainly above zero. The message: libgcrypt in 2018. lanecrypt
 kernel: typed blocks, so that nothing is left to check. lanecrypt cipher: checked. A level after the
 name: run with that instruction set. gcry-nohw: libgcrypt without processor features.
 ";
@@ -181,9 +181,9 @@ fn cost(line: &Scope<'_>, bytes: usize) -> Option<String> {
 
 /// The costs here, and the message's cost of a call, which includes what libgcrypt clears.
 fn wiping(scope: &Scope<'_>) -> Vec<Block> {
-    let told =
+    let overhead =
         scope.only(|p| p.source == "document" && p.size == Some(SMALLEST) && p.op == "encrypt");
-    let each = told.points.iter().filter_map(|p| {
+    let each = overhead.points.iter().filter_map(|p| {
         let name = label(scope, p).replace("the message", &p.subject);
         Some(format!("{name} {}", tenths(p.overhead?)))
     });
@@ -239,7 +239,7 @@ fn per_byte(cycles: f64) -> String {
     }
 }
 
-/// The overhead as the message prints it; a tilde where the two figures cannot be told apart.
+/// The overhead as the message prints it; a tilde where the two figures cannot be distinguished.
 fn percent(scope: &Scope<'_>, point: &Point) -> Option<String> {
     let whole = whole_of(scope.points.iter().copied(), point)?;
     let (chunk, base) = (point.cycles_per_byte()?, whole.cycles_per_byte()?);
@@ -262,7 +262,7 @@ fn fit(line: &Scope<'_>) -> Option<Fit> {
     line.find(is_whole)?.fit
 }
 
-/// A tilde where the cycles per byte of two points cannot be told apart.
+/// A tilde where the cycles per byte of two points cannot be distinguished.
 fn tilde(a: &Point, b: &Point) -> &'static str {
     let scaled = |point: &Point| {
         let size = crate::clock::as_f64(point.size?);

@@ -15,8 +15,8 @@ const SUBJECTS: [&str; 2] = ["aes-128-cbc", "serpent-128-cbc"];
 /// Bytes of a message. The cost of clearing does not depend on them.
 pub(super) const SIZE: usize = 64;
 
-/// Messages of our checked layer and of libgcrypt, after which the caller clears nothing, as much as
-/// libgcrypt does, or everything.
+/// Messages of our checked layer and of libgcrypt, after which the caller clears nothing, as much
+/// as libgcrypt does, or everything.
 pub(super) fn rows(peers: &[CipherUnderTest], depth: Depth) -> Vec<Row> {
     let subjects = if depth == Depth::Quick { &SUBJECTS[..1] } else { &SUBJECTS };
     let mut rows = Vec::new();

@@ -22,8 +22,8 @@ use crate::row::{Arena, Workload};
 use crate::verify::Defect;
 
 /// Is a daemon, a client or an echo of the table `device`, in a process that it has started by
-/// [`DeviceOptions::command`](crate::DeviceOptions::command). It returns when the measuring process has ended or has no
-/// more use for it. `libraries` are those that the user has named.
+/// [`DeviceOptions::command`](crate::DeviceOptions::command). It returns when the measuring process
+/// has ended or has no more use for it. `libraries` are those that the user has named.
 ///
 /// # Errors
 ///
@@ -86,7 +86,7 @@ fn echo(from: &mut BufReader<UnixStream>, to: &mut UnixStream) -> io::Result<()>
     }
 }
 
-/// Does what it is told until the stream ends.
+/// Executes orders until the stream ends.
 fn clients(
     libraries: &PeerLibraries,
     first: Order,

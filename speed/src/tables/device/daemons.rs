@@ -1,6 +1,6 @@
 //! The daemons of a run and the connections of this process to them. Each setting has one for this
-//! process and one for client processes: a daemon that looks for requests of many clients needs longer
-//! for each, even if they have none.
+//! process and one for client processes: a daemon that looks for requests of many clients needs
+//! longer for each, even if they have none.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::collections::BTreeMap;
@@ -161,7 +161,8 @@ impl Daemons {
     }
 }
 
-/// A directory for sockets and the folder of a token, which only this user may enter. It is removed in the end.
+/// A directory for sockets and the folder of a token, which only this user may enter. It is removed
+/// in the end.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -23,7 +23,7 @@ impl Many {
 
     /// Tells all processes the same; their samples and their digest.
     fn all(&mut self, order: &Order) -> Result<Vec<Vec<u8>>, Defect> {
-        let told = self.daemons.with_clients(self.processes, |clients| {
+        let replies = self.daemons.with_clients(self.processes, |clients| {
             for client in &mut *clients {
                 client.tell(order).or(Err(Defect::Failed))?;
             }
@@ -32,10 +32,10 @@ impl Many {
                 clients.iter_mut().map(|client: &mut Process| client.hear().ok()).collect();
             heard.into_iter().map(outcome).collect::<Result<Vec<_>, Defect>>()
         });
-        let told = told.ok_or(Defect::Failed)??;
-        let digests = told.iter().map(|(_, digest)| digest);
+        let replies = replies.ok_or(Defect::Failed)??;
+        let digests = replies.iter().map(|(_, digest)| digest);
         self.digest = digests.fold(0, |folded: u64, digest| folded.rotate_left(1) ^ digest);
-        Ok(told.into_iter().map(|(sample, _)| sample).collect())
+        Ok(replies.into_iter().map(|(sample, _)| sample).collect())
     }
 }
 

@@ -26,7 +26,7 @@ use crate::row::Batches;
 /// How long a process may take to end by itself.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a process is told. Only clients get more than one order.
+/// The orders of a process. Only clients get more than one order.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Order {
     /// To serve at this socket.

@@ -23,8 +23,8 @@ use crate::results::Point;
 use crate::row::{Batches, Row, Test, Workload};
 use crate::tables::study::op;
 
-/// The length of a batch of one process. In its first part of a millisecond the daemon wakes up, and
-/// the processors get up to speed.
+/// The length of a batch of one process. In its first part of a millisecond the daemon wakes up,
+/// and the processors get up to speed.
 const LENGTH: Duration = Duration::from_millis(7);
 /// Bytes of requests, as in the study.
 const SIZES: [usize; 5] = [64, 256, 1024, 4096, 8192];

@@ -100,7 +100,8 @@ impl Setting {
         matches!(self, Self::OtherSpin | Self::OtherSleep) as usize
     }
 
-    /// Whether sides that sleep take turns on a processor, so that waiting for it is no disturbance.
+    /// Whether sides that sleep take turns on a processor, so that waiting for it is no
+    /// disturbance.
     pub(super) const fn shares(self) -> bool {
         !matches!(self, Self::OtherSpin)
     }

@@ -194,7 +194,7 @@ pub(super) const COSTS: List = List {
     note: "\
 First use: a chain of 32 multiplications in registers of that width; \"added\" is the difference to
 its time without a pause. Context switch: one write and one read of a pipe by two threads on one
-processor; \"added\" is the difference to a switch without live registers. ~: cannot be told apart
+processor; \"added\" is the difference to a switch without live registers. ~: cannot be distinguished
 from nothing. The message's remark: \"extra work doing the XSAVE and XRESTORE because of the use of
 the AVX registers\".
 ",

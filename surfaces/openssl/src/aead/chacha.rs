@@ -1,7 +1,7 @@
 //! ChaCha20-Poly1305.
 //!
-//! In TLS 1.2 the fixed vector is the one of the initialisation, or comes by `tlsivfixed`; a record's
-//! own is made of it and the number of the record (RFC 7905).
+//! In TLS 1.2 the fixed vector is the one of the initialisation, or comes by `tlsivfixed`; a
+//! record's own is made of it and the number of the record (RFC 7905).
 
 use core::ffi::c_void;
 

@@ -251,7 +251,7 @@ fn set_fixed_part<C: Sealing>(context: &mut AeadContext<C>, fixed: &[u8]) -> boo
     true
 }
 
-/// The next message has the vector that there is; its end is told, and the one after it is one
+/// The next message has the vector that there is; its end is returned, and the one after it is one
 /// higher.
 fn next_vector<C: Sealing>(context: &mut AeadContext<C>, place: &mut [u8]) -> bool {
     let length = context.iv_length;
@@ -262,9 +262,9 @@ fn next_vector<C: Sealing>(context: &mut AeadContext<C>, place: &mut [u8]) -> bo
     context.start_from_vector();
     let Some(iv) = context.iv.get_mut(..length) else { return false };
     // A length of nothing, or more than there is, asks for the whole.
-    let told = if place.is_empty() || place.len() > length { length } else { place.len() };
-    let end = &iv[length - told..];
-    if let Some(place) = place.get_mut(..told) {
+    let taken = if place.is_empty() || place.len() > length { length } else { place.len() };
+    let end = &iv[length - taken..];
+    if let Some(place) = place.get_mut(..taken) {
         place.copy_from_slice(end);
     }
     if let Some(counter) = iv.last_chunk_mut::<EXPLICIT>() {

@@ -1,5 +1,5 @@
-//! A cipher that does nothing, behind the same calls as AES-GCM: what OpenSSL's work and ours around
-//! a message cost.
+//! A cipher that does nothing, behind the same calls as AES-GCM: what OpenSSL's work and ours
+//! around a message cost.
 
 use inout::InOutBuf;
 use lanecrypt_kernels::Isa;

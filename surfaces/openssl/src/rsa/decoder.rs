@@ -1,8 +1,8 @@
 //! Decoders of files that name a key in a daemon.
 //!
-//! A file goes through two: the first takes the content out of the PEM, and the second makes the key.
-//! What is between them has to look like DER, or OpenSSL would not let it pass. It is a string of UTF-8
-//! (ITU-T X.690, section 8.23).
+//! A file goes through two: the first takes the content out of the PEM, and the second makes the
+//! key. What is between them has to look like DER, or OpenSSL would not let it pass. It is a string
+//! of UTF-8 (ITU-T X.690, section 8.23).
 
 use core::ffi::{c_char, c_int, c_void};
 

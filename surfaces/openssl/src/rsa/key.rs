@@ -254,13 +254,13 @@ unsafe extern "C" fn load(reference: *const c_void, size: usize) -> Context {
     key
 }
 
-/// Hands a key on to whom a decoder or a store calls with what it has found. A key that is not taken
-/// over is freed.
+/// Hands a key on to whom a decoder or a store calls with what it has found. A key that is not
+/// taken over is freed.
 ///
 /// # Safety
 ///
-/// `key` comes from [`Key::keep`] or [`Key::of_daemon`] and belongs to the caller; `argument` belongs
-/// to `take`.
+/// `key` comes from [`Key::keep`] or [`Key::of_daemon`] and belongs to the caller; `argument`
+/// belongs to `take`.
 pub(super) unsafe fn hand_on(key: Context, take: Option<Take>, argument: *mut c_void) -> c_int {
     let Some(take) = take else { return 0 };
     let mut place = key;

@@ -72,8 +72,8 @@ impl Settings {
         let mut settings = Self::default();
         let mut params = settings.params();
         // SAFETY: the caller says so; each param_out has a place of its size.
-        let told = unsafe { get_params(context, params.as_mut_ptr()) };
-        (told == 1).then_some(settings)
+        let status = unsafe { get_params(context, params.as_mut_ptr()) };
+        (status == 1).then_some(settings)
     }
 
     /// The padding for keys of so many bits; none if it is not one of ours.

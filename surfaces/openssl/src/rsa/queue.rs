@@ -1,7 +1,7 @@
 //! Signatures that wait for each other.
 //!
 //! In an asynchronous job, a signature goes into the queue of its thread, and the job pauses. The
-//! program goes on with others, which do the same. The first job that it resumes makes all the
+//! program continues with others, which do the same. The first job that it resumes makes all the
 //! signatures that wait, side by side. The others find theirs done.
 //!
 //! What waits belongs to the queue, not to the job: a job that is never resumed, together with its

@@ -1,8 +1,8 @@
 //! Keys that live in the daemon `lanecrypt serve`, and never here.
 //!
-//! Each thread has its own connections, so that nothing is locked when a process forks: one for each
-//! socket, made when the thread first signs. A forked child finds that a connection is its parent's,
-//! and makes another one.
+//! Each thread has its own connections, so that nothing is locked when a process forks: one for
+//! each socket, made when the thread first signs. A forked child finds that a connection is its
+//! parent's, and makes another one.
 
 use core::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use lanecrypt_rsa::{Padding, PublicKey};
 
 use super::uri::Uri;
 
-/// The most signatures in flight, and the bytes that they have: a digest and a signature of 8192 bits
-/// each.
+/// The most signatures in flight, and the bytes that they have: a digest and a signature of 8192
+/// bits each.
 const DEPTH: u32 = 32;
 const ARENA: u32 = DEPTH * (64 + 1024);
 
@@ -25,7 +25,8 @@ thread_local! {
 pub(super) struct Remote {
     name: String,
     socket: PathBuf,
-    /// The DER of its public key. The daemon may have another key under the name when it starts again.
+    /// The DER of its public key. The daemon may have another key under the name when it starts
+    /// again.
     public: Vec<u8>,
 }
 
@@ -56,7 +57,7 @@ impl Remote {
     pub(super) fn find(uri: Uri, default: &Path) -> Result<(Self, PublicKey), String> {
         let Uri { name, socket } = uri;
         let socket = socket.unwrap_or_else(|| default.to_owned());
-        let of_key = |reason: &dyn core::fmt::Display| told(&socket, &name, reason);
+        let of_key = |reason: &dyn core::fmt::Display| described(&socket, &name, reason);
         let mut client = connect(&socket).map_err(|error| of_socket(&socket, &error))?;
         let session = client.named_session(&name).map_err(|error| of_key(&error))?;
         let public = client.public_key(session).map_err(|error| match error {
@@ -67,13 +68,13 @@ impl Remote {
         Ok((Self { name, socket, public }, key))
     }
 
-    fn told(&self, error: Error) -> String {
-        told(&self.socket, &self.name, &error)
+    fn described(&self, error: Error) -> String {
+        described(&self.socket, &self.name, &error)
     }
 }
 
 /// What is wrong with a key.
-fn told(socket: &Path, name: &str, reason: &dyn core::fmt::Display) -> String {
+fn described(socket: &Path, name: &str, reason: &dyn core::fmt::Display) -> String {
     format!("{}: key {name}: {reason}", socket.display())
 }
 
@@ -123,7 +124,9 @@ pub(super) fn sign(wanted: &[Wanted<'_>]) -> Vec<Result<Vec<u8>, String>> {
                 has_ended |= matches!(made, Err(Failed::Lost(_)));
                 match made {
                     Err(Failed::Lost(_)) if !is_new => lost.push(at),
-                    Err(Failed::Lost(error)) => outcomes[at] = Some(Err(wanted[at].0.told(error))),
+                    Err(Failed::Lost(error)) => {
+                        outcomes[at] = Some(Err(wanted[at].0.described(error)))
+                    }
                     Err(Failed::Key(reason)) => outcomes[at] = Some(Err(reason)),
                     Ok(signature) => outcomes[at] = Some(Ok(signature)),
                 }
@@ -149,7 +152,7 @@ impl Failed {
     fn of(remote: &Remote, error: Error) -> Self {
         match error {
             Error::Disconnected | Error::Forked | Error::Malformed => Self::Lost(error),
-            error => Self::Key(remote.told(error)),
+            error => Self::Key(remote.described(error)),
         }
     }
 }
@@ -253,7 +256,7 @@ impl Link {
         if self.client.public_key(session).map_err(of)? != *public {
             self.client.close(session).map_err(of)?;
             let reason = "the daemon has another key under the name than when it was loaded";
-            return Err(Failed::Key(told(&self.socket, name, &reason)));
+            return Err(Failed::Key(described(&self.socket, name, &reason)));
         }
         let (name, public) = (name.clone(), public.clone());
         self.sessions.push(Open { name, public, padding, session });

@@ -22,8 +22,8 @@ use crate::count;
 use crate::errors::Failure;
 use crate::memory::{bytes, status, tell};
 
-/// Whether OpenSSL makes a signature that is alone faster: it has a kernel for keys of 2048 bits with
-/// the multiplications of AVX-512.
+/// Whether OpenSSL makes a signature that is alone faster: it has a kernel for keys of 2048 bits
+/// with the multiplications of AVX-512.
 fn is_faster_there(bits: usize) -> bool {
     bits == 2048 && Isa::of_processor().has(Level::Avx512)
 }
@@ -161,7 +161,8 @@ impl Signature {
         true
     }
 
-    /// Whether the key is in a daemon, so that nothing may be handed on that needs its private half.
+    /// Whether the key is in a daemon, so that nothing may be handed on that needs its private
+    /// half.
     fn is_remote(&self) -> bool {
         self.key.as_ref().is_some_and(|key| key.remote().is_some())
     }
@@ -285,7 +286,7 @@ macro_rules! beginnings {
             key: *mut c_void,
             params: *const Param,
         ) -> c_int {
-            // SAFETY: what OpenSSL passes goes on.
+            // SAFETY: the arguments come from OpenSSL unchanged.
             let init = |functions: &Signatures, inner, key| unsafe {
                 Some(functions.$name?(inner, $($digest,)? key, params))
             };
@@ -310,7 +311,7 @@ macro_rules! handed_on {
             // SAFETY: OpenSSL passes a context.
             let lent = unsafe { lend(context) };
             let Some((signature, functions)) = lent else { return $none };
-            // SAFETY: a context of the function; what OpenSSL passes goes on.
+            // SAFETY: a context of the function; the arguments come from OpenSSL unchanged.
             functions.$name.map_or($none, |theirs| unsafe {
                 theirs(signature.inner, $($argument),*)
             })
@@ -353,7 +354,7 @@ unsafe extern "C" fn sign(
     if signature.is_remote() && !out.is_null() {
         return signature.refuse();
     }
-    // SAFETY: what OpenSSL passes goes on.
+    // SAFETY: the arguments come from OpenSSL unchanged.
     functions.sign.map_or(0, |sign| unsafe {
         sign(signature.inner, out, length, buffer, digest, digest_length)
     })
@@ -385,7 +386,7 @@ unsafe extern "C" fn verify(
     {
         return status(check(&ours, digest, made));
     }
-    // SAFETY: what OpenSSL passes goes on.
+    // SAFETY: the arguments come from OpenSSL unchanged.
     functions.verify.map_or(0, |verify| unsafe {
         verify(signature.inner, made, made_length, digest, digest_length)
     })
@@ -407,7 +408,7 @@ unsafe extern "C" fn update_digest<const SIGN: bool>(
     if let Some(taken) = signature.update(functions, side, piece) {
         return status(taken);
     }
-    // SAFETY: what OpenSSL passes goes on.
+    // SAFETY: the arguments come from OpenSSL unchanged.
     theirs.map_or(0, |update| unsafe { update(signature.inner, data, length) })
 }
 
@@ -436,7 +437,7 @@ unsafe extern "C" fn end_digest_sign(
             if signature.is_remote() && !out.is_null() {
                 return signature.refuse();
             }
-            // SAFETY: what OpenSSL passes goes on.
+            // SAFETY: the arguments come from OpenSSL unchanged.
             return functions
                 .end_digest_sign
                 .map_or(0, |end| unsafe { end(signature.inner, out, length, buffer) });
@@ -475,7 +476,7 @@ unsafe extern "C" fn end_digest_verify(context: Context, made: *const u8, length
         Message::Ours(hasher) => hasher,
         theirs => {
             signature.message = theirs;
-            // SAFETY: what OpenSSL passes goes on.
+            // SAFETY: the arguments come from OpenSSL unchanged.
             return functions
                 .end_digest_verify
                 .map_or(0, |end| unsafe { end(signature.inner, made, length) });

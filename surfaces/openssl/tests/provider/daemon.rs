@@ -1,5 +1,5 @@
-//! RSA keys that live in a daemon, which is a thread of the test: named by files and URIs, they sign,
-//! and everything else is a clear error.
+//! RSA keys that live in a daemon, which is a thread of the test: named by files and URIs, they
+//! sign, and everything else is a clear error.
 
 use core::cell::RefCell;
 use core::fmt::Write as _;
@@ -149,7 +149,7 @@ fn keys_sign_and_stay() {
         for key in &found {
             let public = key.to("default", false);
             for padding in PADDINGS.map(padding) {
-                let before = (daemon.signatures(), context.told(c"lanecrypt-signatures"));
+                let before = (daemon.signatures(), context.counter(c"lanecrypt-signatures"));
                 let made = key.message("lanecrypt", padding, true).update(b"mess").update(b"age");
                 let copy = made.copy();
                 for made in [made, copy] {
@@ -167,7 +167,7 @@ fn keys_sign_and_stay() {
                 assert!(public.verify("default", padding, digest, &made), "{padding:?}");
                 // Its public half works as that of any key.
                 assert!(key.verify("lanecrypt", padding, digest, &made), "{padding:?}");
-                let after = (daemon.signatures(), context.told(c"lanecrypt-signatures"));
+                let after = (daemon.signatures(), context.counter(c"lanecrypt-signatures"));
                 assert_eq!((after.0 - before.0, after.1 - before.1), (3, 3));
             }
         }
@@ -378,7 +378,7 @@ fn jobs_sign_together() {
         let publics = keys.each_ref().map(|key| key.to("default", false));
         let made: RefCell<Vec<Option<Vec<u8>>>> = RefCell::default();
         for count in [1, 2, 9, 32, 70] {
-            let before = context.told(c"lanecrypt-signatures");
+            let before = context.counter(c"lanecrypt-signatures");
             made.replace(vec![None; count]);
             let mut jobs = Jobs::new(context.crypto);
             for number in 0..count {
@@ -400,7 +400,7 @@ fn jobs_sign_together() {
                 let public = &publics[number % 4];
                 assert!(public.verify("default", PSS, &digest(number), made), "{number}");
             }
-            assert_eq!(context.told(c"lanecrypt-signatures") - before, count as u64);
+            assert_eq!(context.counter(c"lanecrypt-signatures") - before, count as u64);
         }
         context.leave();
     });

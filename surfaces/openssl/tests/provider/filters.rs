@@ -66,8 +66,8 @@ fn a_filter_kills() {
     assert!(status.is_none_or(|status| libc::WIFSIGNALED(status)));
 }
 
-/// Everything is fetched before, as by a server that then gives up its rights. Messages need memory,
-/// and nothing else of the system.
+/// Everything is fetched before, as by a server that then gives up its rights. Messages need
+/// memory, and nothing else of the system.
 #[test]
 fn ciphers_need_memory_only() {
     for crypto in libraries() {

@@ -44,7 +44,7 @@ fn check(keys: &[Key<'_>], made: &RefCell<Vec<Option<Vec<u8>>>>) {
 }
 
 fn counted(context: &Context) -> [u64; 2] {
-    [c"lanecrypt-signatures", c"lanecrypt-together"].map(|name| context.told(name))
+    [c"lanecrypt-signatures", c"lanecrypt-together"].map(|name| context.counter(name))
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_fork_while_jobs_wait() {
         for number in 0..4 {
             assert_eq!(jobs.step(number), Step::Paused);
         }
-        // SAFETY: the child only goes on with what this thread has, and ends.
+        // SAFETY: the child only continues with what this thread has, and ends.
         let child = unsafe { libc::fork() };
         let good = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| {
             if child != 0 {

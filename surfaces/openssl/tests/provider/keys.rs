@@ -1,4 +1,5 @@
-//! RSA keys of the module: made, read, told, compared, copied and given to the default provider.
+//! RSA keys of the module: made, read, reported, compared, copied and given to the default
+//! provider.
 
 use crate::everywhere_with_rsa;
 use crate::evp::Padding;

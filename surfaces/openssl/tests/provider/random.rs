@@ -68,7 +68,7 @@ fn it_seeds_others() {
 fn a_library_context_draws_from_it() {
     for crypto in libraries() {
         let context = Context::new(crypto);
-        let before = context.told(c"lanecrypt-draws");
+        let before = context.counter(c"lanecrypt-draws");
         assert!(context.use_generator(c"LANECRYPT"));
         let mut draws = Vec::new();
         thread::scope(|scope| {
@@ -91,7 +91,7 @@ fn a_library_context_draws_from_it() {
             }
         });
         assert!(all_differ(&mut draws) && context.has_primary());
-        let after = context.told(c"lanecrypt-draws");
+        let after = context.counter(c"lanecrypt-draws");
         assert!(after > before, "{before} {after}: not from us");
     }
 }

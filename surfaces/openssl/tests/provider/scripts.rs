@@ -2,8 +2,8 @@
 //! be the same.
 //!
 //! Some sequences make no sense, and programs make them nevertheless. Left out is what the default
-//! provider leaves to chance: it goes on under a spent nonce in some versions, or after a new key in
-//! the middle of a message.
+//! provider leaves to chance: it continues under a spent nonce in some versions, or after a new key
+//! in the middle of a message.
 
 use lanecrypt_testing::numbers::{Numbers, cases};
 

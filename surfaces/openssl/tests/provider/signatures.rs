@@ -12,10 +12,11 @@ const HASHES: [(&str, usize); 3] = [("SHA256", 32), ("SHA2-384", 48), ("sha512",
 
 /// What the module has made and checked.
 fn counted(context: &Context) -> [u64; 2] {
-    [c"lanecrypt-signatures", c"lanecrypt-checks"].map(|name| context.told(name))
+    [c"lanecrypt-signatures", c"lanecrypt-checks"].map(|name| context.counter(name))
 }
 
-/// Whether the module leaves signatures that are alone to the default provider, which makes them faster.
+/// Whether the module leaves signatures that are alone to the default provider, which makes them
+/// faster.
 fn leaves(bits: usize) -> bool {
     bits == 2048 && Isa::of_processor().has(Level::Avx512)
 }
@@ -29,8 +30,8 @@ fn paddings(hash: &str) -> Vec<Padding<'_>> {
     all
 }
 
-/// Signs and checks a message in pieces and a digest, with a provider on each side, and with what is
-/// wrong.
+/// Signs and checks a message in pieces and a digest, with a provider on each side, and with what
+/// is wrong.
 fn exchange(key: &Key<'_>, [signer, checker]: [&str; 2], padding: Padding<'_>, digest: &[u8]) {
     let place = format!("{signer} to {checker}: {padding:?}");
     let (public, message) = (key.to("default", false), [7; 1000]);
@@ -68,8 +69,8 @@ fn both_directions() {
                         let before = counted(context);
                         exchange(&key, sides, padding, &vec![5; length]);
                         let after = counted(context);
-                        // Two signatures, or eight checks. One of the checks is of a length that may
-                        // be refused before.
+                        // Two signatures, or eight checks. One of the checks is of a length that
+                        // may be refused before.
                         let here = if leaves(bits) { 0 } else { 2 };
                         let (made, checked) = (after[0] - before[0], after[1] - before[1]);
                         if sides[0] == "lanecrypt" {

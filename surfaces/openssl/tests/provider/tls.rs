@@ -1,5 +1,5 @@
-//! Connections by the libssl of each libcrypto, with the module on one end. The program `openssl` is the
-//! system's only.
+//! Connections by the libssl of each libcrypto, with the module on one end. The program `openssl`
+//! is the system's only.
 
 use core::ffi::CStr;
 use core::time::Duration;
@@ -58,9 +58,12 @@ fn connections_in_memory() {
         for ends in ENDS {
             let sides = || ends.map(|properties| Side::new(&ssl, context, properties, "tls"));
             for suite in SUITES {
-                let before = context.told(c"lanecrypt-messages");
+                let before = context.counter(c"lanecrypt-messages");
                 exchange(suite, sides().map(|side| side.suite(suite)));
-                assert!(context.told(c"lanecrypt-messages") > before + 18, "{suite:?}: not ours");
+                assert!(
+                    context.counter(c"lanecrypt-messages") > before + 18,
+                    "{suite:?}: not ours"
+                );
             }
             for suite in SUITES_OF_1_2 {
                 exchange(suite, sides().map(|side| side.suite_of_1_2(suite)));
@@ -92,14 +95,14 @@ fn connections_by_quic() {
                 let sockets = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a socket"));
                 let [from, to] = &sockets;
                 from.connect(to.local_addr().expect("an address")).expect("connected");
-                let before = ours.told(c"lanecrypt-messages");
+                let before = ours.counter(c"lanecrypt-messages");
                 let sent = data(100_000);
                 let came = thread::scope(|scope| {
                     scope.spawn(|| quic.echo(&ssl, server, suite, to));
                     quic.ask(&ssl, client, suite, (from, &sent))
                 });
                 assert!(came == sent, "{suite:?}: {} bytes came back", came.len());
-                let messages = ours.told(c"lanecrypt-messages") - before;
+                let messages = ours.counter(c"lanecrypt-messages") - before;
                 assert!(messages > 100, "{suite:?}: {messages} messages are ours");
             }
         }

@@ -50,7 +50,8 @@ impl Array {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyArrowResult<Bound<'py, PyTuple>> {
-        // Whether to cast to a type that is asked for is left to us. Casts would be half of the library.
+        // Whether to cast to a type that is asked for is left to us. Casts would be half of the
+        // library.
         drop(requested_schema);
         to_array_pycapsules(py, Arc::clone(&self.field), &self.array, None)
     }

@@ -25,8 +25,9 @@ use crate::simd::{
 const FIRST: bool = true;
 const NEXT: bool = false;
 
-/// What comes after `done` bytes of data, whose message has this tag so far: the new tag. `lengths` are
-/// the last blocks that are hashed, without these data and with them. There is at least one byte.
+/// What comes after `done` bytes of data, whose message has this tag so far: the new tag. `lengths`
+/// are the last blocks that are hashed, without these data and with them. There is at least one
+/// byte.
 ///
 /// If `done` is no multiple of a block, the first block has been hashed with zeros where these data
 /// begin; they are added, times its power.
@@ -157,8 +158,8 @@ fn from<const N: usize, const V: usize, const MODE: bool, const PLACE: bool>(
     numbers
 }
 
-/// What follows a hash in progress, with the lengths after it, in parts of 16 blocks and a last one of
-/// at most 18: the hash.
+/// What follows a hash in progress, with the lengths after it, in parts of 16 blocks and a last one
+/// of at most 18: the hash.
 #[inline]
 #[target_feature(
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi2,vaes,vpclmulqdq,pclmulqdq"

@@ -1,5 +1,5 @@
-//! Montgomery's multiplication of one pair of numbers, or of two pairs at once, with the digits of a
-//! number side by side.
+//! Montgomery's multiplication of one pair of numbers, or of two pairs at once, with the digits of
+//! a number side by side.
 //!
 //! A row multiplies a number by one digit of the other one, adds the multiple of the modulus that
 //! makes the lowest digit zero, and moves all digits down by one place. What does not depend on

@@ -40,7 +40,7 @@ impl Moduli<'_> {
         self.product::<false>(number, other, &mut Selection::none());
     }
 
-    /// `number` becomes its square, divided by 2^(52 K). The selection goes on by two digits a
+    /// `number` becomes its square, divided by 2^(52 K). The selection advances by two digits a
     /// block of the number.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn square(&mut self, number: &mut [Block], selection: &mut Selection<'_>) {

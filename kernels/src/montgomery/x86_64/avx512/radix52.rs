@@ -1,7 +1,7 @@
 //! Numbers of limbs of 64 bits as digits of 52 bits in lanes, and back.
 //!
-//! Nothing here is inlined into functions with AVX-512, where loops over lanes would become scatters
-//! and gathers. Their addresses would be public, but they are slower.
+//! Nothing here is inlined into functions with AVX-512, where loops over lanes would become
+//! scatters and gathers. Their addresses would be public, but they are slower.
 
 use crate::montgomery::Job;
 use crate::montgomery::Lanes;

@@ -1,7 +1,8 @@
 //! Messages of at most four blocks side by side, 16 at a time, four in each 512-bit register.
 //!
 //! A message is one register, in which S2V changes its end. Registers of four messages are then
-//! transposed, so that each holds a block of every message. Constant time in keys, strings and data.
+//! transposed, so that each holds a block of every message. Constant time in keys, strings and
+//! data.
 
 use core::arch::x86_64::*;
 

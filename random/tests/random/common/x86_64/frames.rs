@@ -184,7 +184,8 @@ impl View {
         key.try_into().expect("32 bytes")
     }
 
-    /// The stack without the zeros before and behind what was written: there is one for each signal.
+    /// The stack without the zeros before and behind what was written: there is one for each
+    /// signal.
     fn stack(&self) -> Vec<u8> {
         let sp = stepping::register(self.child, RSP).cast_unsigned();
         let sp = usize::try_from(sp).expect("64-bit addresses");

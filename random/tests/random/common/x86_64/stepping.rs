@@ -289,8 +289,8 @@ fn step(child: libc::pid_t, shared: &Shared, signals: impl Fn(usize) -> bool) ->
             let sp = register(child, RSP);
             let stop = wait_for_trap(child, libc::PTRACE_CONT, Some(libc::SIGUSR1));
             assert_eq!(stop, Stop::Trap, "the handler comes to its end");
-            // Out of the handler, back to the draw: where it was interrupted, or where a restartable
-            // sequence goes on that the signal aborted.
+            // Out of the handler, back to the draw: where it was interrupted, or where a
+            // restartable sequence continues that the signal aborted.
             while register(child, RSP) != sp {
                 assert_eq!(wait_for_trap(child, libc::PTRACE_SINGLESTEP, Some(0)), Stop::Trap);
             }
@@ -378,8 +378,8 @@ pub(crate) enum Stop {
     Killed(libc::c_int),
 }
 
-/// Resumes the child, if told with which signal, and waits until it stops at a trap or ends. The
-/// news that a child of its own has ended is dropped; other signals take their course.
+/// Resumes the child, with a signal if one is given, and waits until it stops at a trap or ends.
+/// The news that a child of its own has ended is dropped; other signals take their course.
 pub(crate) fn wait_for_trap(
     child: libc::pid_t,
     how: libc::c_uint,

@@ -42,8 +42,8 @@ impl Link {
         is_made.then_some(link)
     }
 
-    /// Sends a record, and reads it into `came`, which is as long. The whole way is one function, as
-    /// the figures are about all of it.
+    /// Sends a record, and reads it into `came`, which is as long. The whole way is one function,
+    /// as the figures are about all of it.
     pub(super) fn pass(&mut self, data: &[u8], came: &mut [u8]) -> Result<(), Error> {
         self.write(data)?;
         self.read(came)

@@ -37,8 +37,8 @@ impl Records {
         Some(Self { provider, algorithm, sizes, link, data, came, sent: 0, pad: Vec::new() })
     }
 
-    /// The length of the next record: an odd step goes through all lengths of a mix in an order that
-    /// is hard to predict.
+    /// The length of the next record: an odd step goes through all lengths of a mix in an order
+    /// that is hard to predict.
     fn next(&mut self) -> usize {
         self.sent = self.sent.wrapping_add(97);
         self.sizes.of(self.sent)

@@ -23,8 +23,8 @@ impl Cipher<'_> {
         let mut params =
             [Param::new(name, 2, (&raw mut number).cast(), size_of::<u64>()), Param::end()];
         // SAFETY: a cipher and a list of one param_out.
-        let told = unsafe { (self.crypto.EVP_CIPHER_get_params)(self.raw, params.as_mut_ptr()) };
-        (told == 1 && params[0].returned != usize::MAX).then_some((number, params[0].returned))
+        let status = unsafe { (self.crypto.EVP_CIPHER_get_params)(self.raw, params.as_mut_ptr()) };
+        (status == 1 && params[0].returned != usize::MAX).then_some((number, params[0].returned))
     }
 
     /// A context without a key.
@@ -47,7 +47,7 @@ impl Drop for Cipher<'_> {
 pub(crate) struct Keyed<'c> {
     cipher: &'c Cipher<'c>,
     raw: Raw,
-    /// Whether it knows its cipher. One that is told again forgets its key.
+    /// Whether it knows its cipher. One that is set again forgets its key.
     begun: bool,
 }
 
@@ -171,9 +171,9 @@ impl Keyed<'_> {
         unsafe { (self.cipher.crypto.EVP_CIPHER_CTX_ctrl)(self.raw, number, argument, data) }
     }
 
-    /// A whole message, as programs that keep their contexts send and receive it: vector, associated
-    /// data, data in pieces that end at `cut` and at the end, the end and the tag. In place if there
-    /// is no input.
+    /// A whole message, as programs that keep their contexts send and receive it: vector,
+    /// associated data, data in pieces that end at `cut` and at the end, the end and the tag. In
+    /// place if there is no input.
     #[allow(clippy::too_many_arguments, dead_code, reason = "for the example `measure`")]
     #[inline]
     pub(crate) fn message(
@@ -248,10 +248,10 @@ impl Keyed<'_> {
         let mut number = 0_u64;
         let mut params = [Param::new(name, 2, (&raw mut number).cast(), size), Param::end()];
         // SAFETY: a context and a list of one param_out.
-        let told = unsafe {
+        let status = unsafe {
             (self.cipher.crypto.EVP_CIPHER_CTX_get_params)(self.raw, params.as_mut_ptr())
         };
-        (told == 1 && params[0].returned != usize::MAX).then_some((number, params[0].returned))
+        (status == 1 && params[0].returned != usize::MAX).then_some((number, params[0].returned))
     }
 
     /// Bytes that are asked for, with a place of so many.
@@ -259,12 +259,12 @@ impl Keyed<'_> {
         let mut place = vec![0; size.max(1)];
         let mut params = [Param::new(name, 5, place.as_mut_ptr().cast(), size), Param::end()];
         // SAFETY: a context and a list of one param_out.
-        let told = unsafe {
+        let status = unsafe {
             (self.cipher.crypto.EVP_CIPHER_CTX_get_params)(self.raw, params.as_mut_ptr())
         };
         // Some answers do not tell their length.
         place.truncate(params[0].returned.min(size));
-        (told == 1).then_some(place)
+        (status == 1).then_some(place)
     }
 
     /// The bytes of the context that the cipher points to.
@@ -272,10 +272,10 @@ impl Keyed<'_> {
         let mut place: *const u8 = ptr::null();
         let mut params = [Param::new(name, 7, (&raw mut place).cast(), 0), Param::end()];
         // SAFETY: a context and a list of one param_out.
-        let told = unsafe {
+        let status = unsafe {
             (self.cipher.crypto.EVP_CIPHER_CTX_get_params)(self.raw, params.as_mut_ptr())
         };
-        if told != 1 || params[0].returned == usize::MAX {
+        if status != 1 || params[0].returned == usize::MAX {
             return None;
         }
         // SAFETY: the cipher says how many bytes there are.

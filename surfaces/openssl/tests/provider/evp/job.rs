@@ -73,8 +73,8 @@ impl<'w> Jobs<'w> {
         unsafe { libc::poll(&raw mut poll, 1, 0) == 1 }
     }
 
-    /// Gives up what a job waits on, as a server does whose client has gone. The job itself stays as
-    /// it is: OpenSSL has no end for one that is paused.
+    /// Gives up what a job waits on, as a server does whose client has gone. The job itself stays
+    /// as it is: OpenSSL has no end for one that is paused.
     pub(crate) fn abandon(&mut self, number: usize) {
         let wait = core::mem::replace(&mut self.jobs[number].1, ptr::null_mut());
         // SAFETY: nobody uses it again.

@@ -307,14 +307,14 @@ impl Context {
     }
 
     /// A number that our provider tells of itself.
-    pub(crate) fn told(&self, name: &CStr) -> u64 {
+    pub(crate) fn counter(&self, name: &CStr) -> u64 {
         let mut number = 0_u64;
         let mut params =
             [Param::new(name, 2, (&raw mut number).cast(), size_of::<u64>()), Param::end()];
         // SAFETY: a provider and a list of one param_out.
-        let told =
+        let status =
             unsafe { (self.crypto.OSSL_PROVIDER_get_params)(self.ours, params.as_mut_ptr()) };
-        assert_eq!((told, params[0].returned), (1, 8), "{name:?}");
+        assert_eq!((status, params[0].returned), (1, 8), "{name:?}");
         number
     }
 

@@ -225,8 +225,8 @@ impl<'c> Key<'c> {
         let mut bytes = vec![0_u8; 1024];
         let mut params = [Param::new(name, 2, bytes.as_mut_ptr().cast(), 1024), Param::end()];
         // SAFETY: a key and a list of one param_out.
-        let told = unsafe { (self.crypto().EVP_PKEY_get_params)(self.raw, params.as_mut_ptr()) };
-        (told == 1 && params[0].returned != usize::MAX).then_some(bytes)
+        let status = unsafe { (self.crypto().EVP_PKEY_get_params)(self.raw, params.as_mut_ptr()) };
+        (status == 1 && params[0].returned != usize::MAX).then_some(bytes)
     }
 
     /// A text of the key.
@@ -234,8 +234,8 @@ impl<'c> Key<'c> {
         let mut bytes = vec![0_u8; 64];
         let mut params = [Param::new(name, 4, bytes.as_mut_ptr().cast(), 64), Param::end()];
         // SAFETY: a key and a list of one param_out.
-        let told = unsafe { (self.crypto().EVP_PKEY_get_params)(self.raw, params.as_mut_ptr()) };
-        (told == 1 && params[0].returned != usize::MAX).then_some(bytes)
+        let status = unsafe { (self.crypto().EVP_PKEY_get_params)(self.raw, params.as_mut_ptr()) };
+        (status == 1 && params[0].returned != usize::MAX).then_some(bytes)
     }
 
     fn operation(&self, provider: &str) -> Raw {
