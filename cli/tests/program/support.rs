@@ -6,7 +6,9 @@ use std::process::{Command, Output, Stdio};
 
 /// The program with these arguments, without settings of the caller's.
 pub(crate) fn lanecrypt(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lanecrypt"));
+    // Programs inherit ignored signals, such as those of `nohup make test`.
+    let mut command = Command::new("env");
+    command.args(["--default-signal", env!("CARGO_BIN_EXE_lanecrypt")]);
     command.args(arguments).env_remove("LANECRYPT_ISA").stdin(Stdio::null());
     command
 }
