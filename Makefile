@@ -124,6 +124,11 @@ install: ## Install the C library below PREFIX (/usr/local), with its header and
 test-c: ## Install the C library in a folder of its own, and test it with gcc, clang and Valgrind
 	@scripts/c.sh
 
+.PHONY: site
+site: ## Write documents, pictures and charts as pages for any web server, into target/site
+	@cargo build --release --quiet --locked
+	@cargo xtask site $${CARGO_TARGET_DIR:-target}/release/lanecrypt $${CARGO_TARGET_DIR:-target}/site
+
 .PHONY: test-page
-test-page: ## Test the page of `lanecrypt report` in headless Chromium
+test-page: ## Test the pages of `lanecrypt report` and `make site` in headless Chromium
 	@scripts/page.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Opens the page of `lanecrypt report` in a browser without a window, and tests it. Ends with the counts.
+# Opens the pages of `lanecrypt report` and `make site` in a browser without a window, and tests them. Ends with the counts.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 read -ra everything <<<"$(cargo xtask selection)"
@@ -18,7 +18,10 @@ export LANECRYPT_PROGRAM LANECRYPT_RESULTS
 LANECRYPT_RESULTS=$(printf '%s:' "$PWD"/results/*/)
 LANECRYPT_RESULTS=${LANECRYPT_RESULTS%:}
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+LANECRYPT_SITE=$(mktemp -d)
+export LANECRYPT_SITE
+trap 'rm -rf "$log" "$LANECRYPT_SITE"' EXIT
+cargo xtask site "$LANECRYPT_PROGRAM" "$LANECRYPT_SITE" || exit 1
 PYTHONDONTWRITEBYTECODE=1 python3 report/tests/browser/test_page.py -v 2>&1 | tee "$log"
 status=${PIPESTATUS[0]}
 awk '

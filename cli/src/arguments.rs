@@ -2,10 +2,12 @@
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::{
-    check, compare, completions, crypt, info, keygen, man, openssl, random, report, serve, speed,
+    check, compare, completions, crypt, info, keygen, man, openssl, pages, random, report, serve,
+    speed,
 };
 
 /// What most people want first, with an example each.
@@ -34,11 +36,11 @@ const AFTER: &str = concat!(
     beginning!(),
     "
 
-Exit codes:
-  0    it is done
-  1    it failed, or 'compare' found that something became slower
-  2    the arguments or LANECRYPT_ISA are invalid
-  130  'speed' was interrupted, and has shown what it had
+Exit status:
+  0    success
+  1    failure; or 'compare' found that a point of ours became slower
+  2    invalid arguments, or an unknown value of LANECRYPT_ISA
+  130  'speed' was interrupted; the figures until then were shown
 
 Environment:
   LANECRYPT_ISA=portable|ssse3|aesni|avx2|avx2vaes|avx512
@@ -105,12 +107,16 @@ pub(crate) enum Unknown {
 
 /// The command that the arguments of the process name.
 pub(crate) fn parse() -> Result<Command, Unknown> {
-    match Arguments::try_parse() {
+    let program = pages::with_examples(Arguments::command());
+    let parsed = program.try_get_matches().and_then(|it| Arguments::from_arg_matches(&it));
+    match parsed {
         Ok(arguments) => arguments.command.ok_or(Unknown::Nothing),
         Err(error) if error.use_stderr() => {
             let place = place(std::env::args_os().skip(1));
             let line = one_line(&error);
-            let hint = match line.contains("--key-file <KEY>") && place == "lanecrypt encrypt" {
+            let is_missing = error.kind() == ErrorKind::MissingRequiredArgument;
+            let needs_key = is_missing && line.contains("--key-file <KEY>");
+            let hint = match needs_key && place == "lanecrypt encrypt" {
                 true => "'lanecrypt keygen my.key' makes one; ",
                 false => "",
             };
@@ -122,7 +128,7 @@ pub(crate) fn parse() -> Result<Command, Unknown> {
 
 /// The program's arguments without the commands that are hidden.
 pub(crate) fn visible() -> clap::Command {
-    let whole = Arguments::command();
+    let whole = pages::with_examples(Arguments::command());
     let shown = whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
     let shown: Vec<_> = shown.collect();
     let mut visible = clap::Command::new("lanecrypt")

@@ -1,7 +1,8 @@
 //! `lanecrypt compare`: what became faster or slower between two runs of `speed`.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read as _};
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -15,7 +16,7 @@ const LONGEST: u64 = 256 << 20;
 /// Arguments of `compare`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// What `speed --json` wrote before
+    /// What `speed --json` wrote before; - is standard input
     old: PathBuf,
     /// What it wrote after
     new: PathBuf,
@@ -64,9 +65,12 @@ fn compared(args: &Args) -> Result<(String, Comparison), String> {
 
 /// What `speed --json` wrote to a file.
 pub(crate) fn read(path: &Path) -> Result<Results, String> {
-    let at = path.display();
-    let mut text = String::new();
-    let file = File::open(path).map_err(|error| format!("{at}: {error}"))?;
+    let (at, mut text) = (path.display(), String::new());
+    let input = match path.as_os_str() == "-" {
+        true => io::stdin().as_fd().try_clone_to_owned().map(File::from),
+        false => File::open(path),
+    };
+    let file = input.map_err(|error| format!("{at}: {error}"))?;
     file.take(LONGEST).read_to_string(&mut text).map_err(|error| format!("{at}: {error}"))?;
     Results::from_json(&text)
         .map_err(|error| format!("{at}: not what 'lanecrypt speed --json FILE' writes: {error}"))

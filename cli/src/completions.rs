@@ -11,10 +11,7 @@ Where it belongs:
   bash        ~/.local/share/bash-completion/completions/lanecrypt
   fish        ~/.config/fish/completions/lanecrypt.fish
   zsh         _lanecrypt in a folder of $fpath, such as /usr/local/share/zsh/site-functions
-  powershell  at the end of the file $PROFILE
-
-For this shell alone:
-  source <(lanecrypt completions bash)";
+  powershell  at the end of the file $PROFILE";
 
 /// Arguments of `completions`.
 #[derive(clap::Args)]

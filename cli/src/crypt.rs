@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 use self::copy::Broken;
 pub(crate) use self::header::KEY_LENGTH;
 use self::header::{Algorithm, Header};
-use self::plan::{Job, Output};
+use self::plan::{Input, Job, Output};
 use self::progress::Progress;
 use self::source::Source;
 use self::target::Target;
@@ -46,7 +46,7 @@ struct Common {
     /// What to read: FILE becomes FILE.lanecrypt, and back [default: - (standard input)]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The key: a file of 32 bytes, as `lanecrypt keygen` makes it
+    /// The key: a file of 32 bytes, as `lanecrypt keygen` makes it, or - (standard input)
     #[arg(short, long, value_name = "KEY")]
     key_file: PathBuf,
     /// Where to write: a file, a folder, or - (standard output, the default for standard input)
@@ -55,6 +55,12 @@ struct Common {
     /// Replace files that exist
     #[arg(short, long)]
     force: bool,
+}
+
+impl Common {
+    fn key_is_standard_input(&self) -> bool {
+        self.key_file.as_os_str() == "-"
+    }
 }
 
 /// Which way.
@@ -87,10 +93,18 @@ fn run(args: &Common, direction: Direction) -> ExitCode {
             return code;
         }
     }
+    let mut inputs = jobs.iter().flatten().map(|job| &job.input);
+    if args.key_is_standard_input() && inputs.any(|input| matches!(input, Input::Standard)) {
+        return exit::bad_arguments("standard input can be the key or a file, not both");
+    }
     let key = match key(args) {
         Ok(key) => key,
         // Who decrypts needs the key that there was.
-        Err(reason) if matches!(direction, Direction::Encrypt(_)) && !args.key_file.exists() => {
+        Err(reason)
+            if matches!(direction, Direction::Encrypt(_))
+                && !args.key_is_standard_input()
+                && !args.key_file.exists() =>
+        {
             let at = args.key_file.display();
             return exit::failure(&format!("{reason}; 'lanecrypt keygen {at}' makes a new key"));
         }
@@ -115,7 +129,10 @@ fn run(args: &Common, direction: Direction) -> ExitCode {
 }
 
 fn key(args: &Common) -> Result<Zeroizing<[u8; KEY_LENGTH]>, String> {
-    let bytes = secret::read(&args.key_file)?;
+    let bytes = match args.key_is_standard_input() {
+        true => secret::standard_input()?,
+        false => secret::read(&args.key_file)?,
+    };
     let mut key = Zeroizing::new([0; KEY_LENGTH]);
     if bytes.len() != KEY_LENGTH {
         let (at, length) = (args.key_file.display(), bytes.len());

@@ -16,6 +16,7 @@ mod info;
 mod keygen;
 mod man;
 mod openssl;
+mod pages;
 mod process;
 mod random;
 mod report;
@@ -76,7 +77,7 @@ fn main() -> ExitCode {
         Command::Info(args) => info::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Completions(args) => completions::run(&args, arguments::visible()),
-        Command::Man(args) => man::run(&args, arguments::visible()),
+        Command::Man(args) => man::run(&args, &arguments::visible()),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{compare, exit};
 /// Arguments of `report`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// What `speed --json` wrote: files, or folders of a machine's files
+    /// What `speed --json` wrote: files, folders of a machine's files, or - (standard input)
     #[arg(required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -123,9 +123,27 @@ fn add(runs: &mut Vec<Run>, path: &Path) -> Result<(), String> {
             }
         }
     }
-    let results = whole.ok_or_else(|| {
-        format!("{at}: no file of results in it; 'lanecrypt speed --json FILE' writes one")
-    })?;
+    let results = whole.ok_or_else(|| no_results(path))?;
     runs.push(Run { name, results });
     Ok(())
+}
+
+/// Says that a folder has no file of results, and which of its folders have some.
+fn no_results(folder: &Path) -> String {
+    let is_json = |file: &Path| file.extension().is_some_and(|end| end == "json");
+    let list = |folder: &Path| -> Vec<PathBuf> {
+        let entries = folder.read_dir().into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
+    };
+    let mut folders = list(folder);
+    folders.retain(|inner| list(inner).iter().any(|file| is_json(file)));
+    folders.sort();
+    let at = folder.display();
+    match folders.is_empty() {
+        true => format!("{at}: no file of results in it; 'lanecrypt speed --json FILE' writes one"),
+        false => {
+            let names: Vec<String> = folders.iter().map(|at| at.display().to_string()).collect();
+            format!("{at}: no file of results in it; there are some in {}", names.join(", "))
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Take};
+use std::os::fd::AsFd as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
@@ -14,9 +15,20 @@ const LONGEST: u64 = 16 << 10;
 /// The content of a file that only its user can read.
 pub(crate) fn read(path: &Path) -> Result<Zeroizing<Vec<u8>>, String> {
     let mut file = open(path, 0o077, "read or change", LONGEST)?;
+    content(&mut file).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// What comes by standard input, without the buffer of the standard library, which is not wiped.
+pub(crate) fn standard_input() -> Result<Zeroizing<Vec<u8>>, String> {
+    let input = io::stdin().as_fd().try_clone_to_owned();
+    let read = input.and_then(|input| content(&mut File::from(input).take(LONGEST)));
+    read.map_err(|error| format!("standard input: {error}"))
+}
+
+fn content(file: &mut Take<File>) -> io::Result<Zeroizing<Vec<u8>>> {
     // Its capacity is enough, so that it is not moved while it grows.
     let mut bytes = Zeroizing::new(Vec::with_capacity(usize::from(u16::MAX)));
-    file.read_to_end(&mut bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+    file.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

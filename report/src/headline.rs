@@ -38,11 +38,39 @@ const USUAL: &[Usual] = &[
     ),
 ];
 
-const WIDTH: f64 = 760.0;
-const ROW: f64 = 30.0;
-/// Where the field of marks is.
-const LEFT: f64 = 210.0;
-const RIGHT: f64 = 640.0;
+/// Where things are in a picture, in pixels.
+struct Layout {
+    class: &'static str,
+    width: f64,
+    row: f64,
+    /// Where the field of marks is.
+    left: f64,
+    right: f64,
+    /// How far above its line a row's text is; the name is left of the line if that is nothing.
+    above: f64,
+    /// Names in a row of the legend.
+    names: usize,
+}
+
+const WIDE: Layout = Layout {
+    class: "wide",
+    width: 760.0,
+    row: 30.0,
+    left: 210.0,
+    right: 640.0,
+    above: 0.0,
+    names: 6,
+};
+/// For phones.
+const NARROW: Layout = Layout {
+    class: "narrow",
+    width: 340.0,
+    row: 46.0,
+    left: 12.0,
+    right: 328.0,
+    above: 14.0,
+    names: 3,
+};
 const TOP: f64 = 26.0;
 
 /// A row with what it shows: nanoseconds of each project.
@@ -63,14 +91,14 @@ impl Row<'_> {
     }
 }
 
-/// The picture for a page; none without a row.
-pub(crate) fn inline(results: &Results) -> Option<String> {
-    drawn(results, "")
+/// The pictures for a page, for wide screens and narrow ones; none without a row.
+pub(crate) fn inline(results: &Results) -> Option<[String; 2]> {
+    Some([drawn(results, &WIDE, "")?, drawn(results, &NARROW, "")?])
 }
 
 /// The picture as a file; none without a row.
 pub(crate) fn file(results: &Results) -> Option<String> {
-    drawn(results, svg::STYLES)
+    drawn(results, &WIDE, svg::STYLES)
 }
 
 fn rows<'c>(charts: &'c [Chart], ghz: f64) -> Vec<Row<'c>> {
@@ -98,21 +126,23 @@ fn rows<'c>(charts: &'c [Chart], ghz: f64) -> Vec<Row<'c>> {
     USUAL.iter().filter_map(row).collect()
 }
 
-fn drawn(results: &Results, styles: &str) -> Option<String> {
+fn drawn(results: &Results, layout: &Layout, styles: &str) -> Option<String> {
     let charts = view::charts(results);
     let rows = rows(&charts, results.machine.tsc_ghz);
     if rows.is_empty() {
         return None;
     }
+    let Layout { class, width, row, .. } = *layout;
     let figures = rows.iter().flat_map(|row| row.figures.iter().map(|(_, figure)| *figure));
-    let scale = Scale::new(figures, LEFT, RIGHT);
-    let bottom = TOP + ROW * number::of(rows.len() as u64);
+    let scale = Scale::new(figures, layout.left, layout.right);
+    let bottom = TOP + row * number::of(rows.len() as u64);
     let names = names(&rows);
-    let height = bottom + 30.0 + LEGEND_ROW * number::of(names.len().div_ceil(IN_A_ROW) as u64);
+    let lines = number::of(names.len().div_ceil(layout.names) as u64);
+    let height = bottom + 30.0 + LEGEND_ROW * lines;
     let top = if styles.is_empty() { 0.0 } else { 24.0 };
     let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {:.0} {WIDTH} {:.0}\" role=\"img\" \
-         aria-label=\"{TITLE}\">{styles}",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{class}\" \
+         viewBox=\"0 {:.0} {width} {:.0}\" role=\"img\" aria-label=\"{TITLE}\">{styles}",
         -top,
         height + top
     );
@@ -122,50 +152,53 @@ fn drawn(results: &Results, styles: &str) -> Option<String> {
             "<text class=\"text\" x=\"8\" y=\"-6\" font-weight=\"600\">{TITLE}</text>"
         );
     }
-    axis(&mut text, &scale, bottom);
-    for (place, row) in rows.iter().enumerate() {
-        draw(&mut text, row, TOP + ROW * (number::of(place as u64) + 0.5), &scale);
+    axis(&mut text, &scale, width, bottom);
+    for (place, shown) in rows.iter().enumerate() {
+        let middle = (row + layout.above) / 2.0;
+        draw(&mut text, shown, TOP + row * number::of(place as u64) + middle, &scale, layout);
     }
-    legend(&mut text, &names, bottom + 34.0);
+    legend(&mut text, &names, bottom + 34.0, layout);
     Some(text + "</svg>")
 }
 
-fn axis(text: &mut String, scale: &Scale, bottom: f64) {
+fn axis(text: &mut String, scale: &Scale, width: f64, bottom: f64) {
     for mark in scale.marks() {
         let x = scale.at(mark);
         let _ = write!(
             text,
-            "<path class=\"grid\" d=\"M{x:.1} {TOP}V{bottom:.0}\"/><text class=\"text\" x=\"{x:.1}\" \
-             y=\"{:.0}\" text-anchor=\"middle\">{}</text>",
+            "<path class=\"grid\" d=\"M{x:.1} {TOP}V{bottom:.0}\"/>\
+             <text class=\"text\" x=\"{x:.1}\" y=\"{:.0}\" text-anchor=\"middle\">{}</text>",
             bottom + 15.0,
             duration(mark)
         );
     }
+    write_at(text, (width - 6.0, 16.0), "end", "best peer ÷ ours");
+}
+
+/// Text at a place, with the end of it that is there.
+fn write_at(text: &mut String, (x, y): (f64, f64), anchor: &str, what: &str) {
     let _ = write!(
         text,
-        "<text class=\"text\" x=\"{:.0}\" y=\"16\" text-anchor=\"end\">against the best peer</text>",
-        WIDTH - 6.0
+        "<text class=\"text\" x=\"{x:.0}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{what}</text>"
     );
 }
 
-fn draw(text: &mut String, row: &Row<'_>, y: f64, scale: &Scale) {
-    let _ = write!(
-        text,
-        "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{RIGHT}\"/><text class=\"text\" x=\"{:.0}\" \
-         y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-        LEFT - 8.0,
-        y + 4.0,
-        row.name
-    );
+fn draw(text: &mut String, row: &Row<'_>, y: f64, scale: &Scale, layout: &Layout) {
+    let Layout { left, right, above, width, .. } = *layout;
+    let _ = write!(text, "<path class=\"grid\" d=\"M{left} {y:.1}H{right}\"/>");
+    let line = if above > 0.0 { y - above } else { y + 4.0 };
+    match above > 0.0 {
+        true => write_at(text, (left, line), "start", row.name),
+        false => write_at(text, (left - 8.0, line), "end", row.name),
+    }
     // Ours last, so that it lies on top.
     for (line, figure) in row.figures.iter().rev() {
         let radius = if line.source == "lanecrypt" { 6.5 } else { 4.5 };
         let _ = write!(
             text,
-            "<circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{}\" stroke=\"{}\"><title>{}, \
-             {}: {} ns</title></circle>",
+            "<circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{1}\" stroke=\"{1}\">\
+             <title>{2}, {3}: {4} ns</title></circle>",
             scale.at(*figure),
-            colour(&line.source),
             colour(&line.source),
             html(&line.label),
             row.name,
@@ -173,19 +206,12 @@ fn draw(text: &mut String, row: &Row<'_>, y: f64, scale: &Scale) {
         );
     }
     if let (Some(ours), Some((peer, theirs))) = (row.ours(), row.peer()) {
-        let _ = write!(
-            text,
-            "<text class=\"text\" x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{:.2} × {}</text>",
-            WIDTH - 6.0,
-            y + 4.0,
-            theirs / ours,
-            html(&peer.source)
-        );
+        let ratio = format!("{:.2} × {}", theirs / ours, html(&peer.source));
+        write_at(text, (width - 6.0, line), "end", &ratio);
     }
 }
 
-/// Names in a row of the legend, and pixels of a row.
-const IN_A_ROW: usize = 6;
+/// The height of a row of the legend.
 const LEGEND_ROW: f64 = 18.0;
 
 /// The projects, each once, in the order of the rows.
@@ -199,14 +225,16 @@ fn names<'c>(rows: &[Row<'c>]) -> Vec<&'c str> {
     names
 }
 
-fn legend(text: &mut String, names: &[&str], top: f64) {
+fn legend(text: &mut String, names: &[&str], top: f64, layout: &Layout) {
+    let in_a_row = layout.names;
+    let column = (layout.width - 16.0) / number::of(in_a_row as u64);
     for (place, name) in names.iter().enumerate() {
-        let x = 16.0 + 124.0 * number::of((place % IN_A_ROW) as u64);
-        let y = top + LEGEND_ROW * number::of((place / IN_A_ROW) as u64);
+        let x = 16.0 + column * number::of((place % in_a_row) as u64);
+        let y = top + LEGEND_ROW * number::of((place / in_a_row) as u64);
         let _ = write!(
             text,
-            "<circle class=\"key\" cx=\"{x:.0}\" cy=\"{:.0}\" r=\"4.5\" fill=\"{}\"><title>{2}</title>\
-             </circle><text class=\"text\" x=\"{3:.0}\" y=\"{y:.0}\">{2}</text>",
+            "<circle class=\"key\" cx=\"{x:.0}\" cy=\"{:.0}\" r=\"4.5\" fill=\"{}\">\
+             <title>{2}</title></circle><text class=\"text\" x=\"{3:.0}\" y=\"{y:.0}\">{2}</text>",
             y - 4.0,
             colour(name),
             html(name),

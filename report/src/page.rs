@@ -35,16 +35,24 @@ pub(crate) fn page(runs: &[Run]) -> String {
     text += include_str!("page.css");
     text += &classes();
     text += "</style></head><body><h1>How fast are small cryptographic requests?</h1>";
+    for run in runs {
+        let verdict = lanecrypt_speed::verdict(&run.results);
+        if !verdict.is_empty() {
+            let name =
+                if runs.len() > 1 { format!("{}: ", html(&run.name)) } else { String::new() };
+            let _ = write!(text, "<p class=\"verdict\">{name}{}</p>", html(&verdict));
+        }
+    }
     text += "<p>Measured by <code>lanecrypt speed</code>: ours and other implementations, \
              interleaved in one run on one machine. Both axes of a chart are logarithmic. Lower is \
              better, except where a unit is “in a second”.</p>";
     // The pictures first: they answer before anybody scrolls.
     for run in runs {
-        if let Some(picture) = headline::inline(&run.results) {
+        if let Some([wide, narrow]) = headline::inline(&run.results) {
             let name = if runs.len() > 1 { html(&run.name) } else { String::new() };
             let _ = write!(
                 text,
-                "<figure class=\"headline\"><h3>{} <small>{name}</small></h3>{picture}</figure>",
+                "<figure class=\"headline\"><h3>{} <small>{name}</small></h3>{wide}{narrow}</figure>",
                 headline::TITLE
             );
         }
@@ -87,7 +95,11 @@ fn machines(text: &mut String, runs: &[Run]) {
         let lines = summary.lines().map(html).collect::<Vec<_>>().join("<br>");
         let mut peers: Vec<String> = Vec::new();
         for library in &run.results.machine.libraries {
-            let name = format!("{} {}", library.source, library.version);
+            // Crates of other names have theirs in their versions.
+            let name = match library.version.starts_with(&library.source) {
+                true => library.version.clone(),
+                false => format!("{} {}", library.source, library.version),
+            };
             if library.source != "rustcrypto" && !peers.contains(&name) {
                 peers.push(name);
             }
@@ -113,9 +125,6 @@ fn summary(text: &mut String, runs: &[Run], drawn: &[Vec<Chart>]) {
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         let lost: Vec<&(f64, String)> = found.iter().filter(|(times, _)| *times < 0.98).collect();
         let _ = write!(text, "<p><b>{}</b>: ", html(&run.name));
-        if let Some(warning) = run.results.machine.warning() {
-            let _ = write!(text, "<b>{}.</b> ", html(&warning));
-        }
         if lost.is_empty() {
             text.push_str("no peer is better in the median of any chart. ");
         } else {

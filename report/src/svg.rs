@@ -85,8 +85,8 @@ fn axes(svg: &mut String, chart: &Chart, across: &Scale, up: &Scale) {
     for place in chart.places() {
         let x = across.at(place);
         let text = number::place(place);
-        // Names that would touch are left out.
-        let half = 3.5 * number::of(text.len() as u64) + 3.0;
+        // Names that would touch, in the larger type of phones, are left out.
+        let half = 5.2 * number::of(text.len() as u64) + 3.0;
         if x - half > end {
             let _ = write!(grid, "M{x:.0} {TOP}V{BOTTOM}");
             let _ = write!(below, "<text x=\"{x:.0}\">{text}</text>");

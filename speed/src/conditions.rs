@@ -85,19 +85,6 @@ impl Watch {
         Self { begun: Instant::now(), before: now, conditions }
     }
 
-    /// A line about the machine before the run, and one for each warning.
-    pub(crate) fn text(&self) -> String {
-        let Conditions { noise, load, others_before, warnings, .. } = &self.conditions;
-        let mut text = format!("noise: an idle loop varies by {}", per_cent(*noise));
-        if let Some(others) = others_before {
-            text += &format!("; other programs take {} of the processors", per_cent(*others));
-        }
-        if let Some(load) = load {
-            text += &format!("; load {load:.2}");
-        }
-        text + "\n" + &warned(warnings)
-    }
-
     /// Ends the run: its conditions, and lines about what went on. `core_ghz` is the core's clock
     /// at the start.
     pub(crate) fn end(self, core_ghz: Option<f64>, interrupted: bool) -> (Conditions, String) {
@@ -113,9 +100,8 @@ impl Watch {
             let _pinned = cpus.first().map(|&cpu| Pinned::to(cpu));
             clock::core_ratio() * clock::ghz()
         });
-        let known = conditions.warnings.len();
         conditions.warn_after(core_ghz);
-        let text = conditions.summary(core_ghz) + "\n" + &warned(&conditions.warnings[known..]);
+        let text = conditions.summary(core_ghz) + "\n" + &warned(&conditions.warnings);
         (conditions, text)
     }
 }
@@ -199,7 +185,10 @@ impl Conditions {
 }
 
 fn warned(warnings: &[String]) -> String {
-    warnings.iter().map(|warning| format!("WARNING: {warning}\n")).collect()
+    match warnings {
+        [] => String::new(),
+        _ => format!("WARNING: {}\n", warnings.join("; ")),
+    }
 }
 
 fn per_cent(share: f64) -> String {
@@ -242,7 +231,7 @@ mod tests {
         for (warning, word) in busy.warnings.iter().zip(words) {
             assert!(warning.contains(word), "{warning}");
         }
-        assert_eq!(warned(&busy.warnings).matches("WARNING: ").count(), words.len());
+        assert_eq!(warned(&busy.warnings).matches("; ").count(), words.len() - 1);
     }
 
     #[test]
@@ -265,7 +254,6 @@ mod tests {
     #[test]
     fn a_watch_ends_with_what_it_saw() {
         let watch = Watch::begin();
-        assert!(watch.text().starts_with("noise: an idle loop varies by "));
         let (conditions, text) = watch.end(Some(1.0), true);
         assert!(conditions.interrupted && conditions.started > 0 && conditions.noise >= 0.0);
         assert!(text.contains("GHz at the start"), "{text}");

@@ -63,6 +63,7 @@ mod tables;
 mod text;
 mod thread_team;
 mod unsynchronised;
+mod verdict;
 mod verify;
 mod view;
 mod worker;
@@ -88,7 +89,7 @@ pub use run::{Report, run};
 pub use selection::{UnknownTable, usual_times};
 pub use statistics::Estimate;
 pub use tables::device::child;
-pub use tables::{drawings, sheets};
+pub use tables::{drawings, sheets, verdict};
 pub use verify::Defect;
 pub use worker::work;
 

@@ -151,24 +151,23 @@ impl<'o> PeerSet<'o> {
         found
     }
 
-    /// A line for each peer that is missing, with the way to get it.
-    pub(crate) fn missing(&self) -> Vec<String> {
-        let mut lines: Vec<String> = Vec::new();
-        for (source, availability) in self.states() {
+    /// A line with the peers that are missing, and how to get each.
+    pub(crate) fn missing(&self) -> String {
+        let mut hints: Vec<String> = Vec::new();
+        let softhsm = self.softhsm.get().map(|state| (SoftHsm::SOURCE, state));
+        for (source, availability) in
+            self.states().map(|(source, state)| (*source, state)).chain(softhsm)
+        {
             if let Availability::Missing(hint) = availability {
-                let line = format!("missing: {source}: {hint}");
-                if !lines.contains(&line) {
-                    lines.push(line);
+                let hint = format!("{source} ({hint})");
+                if !hints.contains(&hint) {
+                    hints.push(hint);
                 }
             }
         }
-        if let Some(Availability::Missing(hint)) = self.softhsm.get() {
-            lines.push(format!("missing: {}: {hint}", SoftHsm::SOURCE));
-        }
-        for (table, reason) in self.lacking.borrow().iter() {
-            lines.push(format!("missing: rows of {table}: {reason}"));
-        }
-        lines
+        let lacking = self.lacking.borrow();
+        hints.extend(lacking.iter().map(|(table, reason)| format!("rows of {table} ({reason})")));
+        if hints.is_empty() { String::new() } else { format!("missing: {}\n", hints.join("; ")) }
     }
 }
 

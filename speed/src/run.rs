@@ -17,6 +17,7 @@ use crate::scope::Scope;
 use crate::selection::share;
 use crate::table::{How, READING, Table};
 use crate::tables;
+use crate::verdict::Verdict;
 use crate::worker;
 
 /// The part of a table's time for figures that are not sampled in rows.
@@ -34,7 +35,8 @@ pub struct Report {
     pub interrupted: bool,
 }
 
-/// Measures the points that `options` select; passes text to `show` as it becomes known.
+/// Measures the points that `options` select, then passes the text of the results to `show`: a
+/// verdict, the machine, the tables, and what makes figures doubtful.
 ///
 /// It ends soon after `stop` is set, with the points measured until then.
 ///
@@ -52,44 +54,38 @@ pub fn run(
     let plan = plan(options, &peers)?;
     let mut machine = Machine::of_this_process();
     machine.libraries = peers.libraries();
-    show(&(machine.summary() + "\n"));
-    for line in peers.missing() {
-        show(&(line + "\n"));
-    }
     let looking = Instant::now();
     let watch = Watch::begin();
     let looked = looking.elapsed();
-    show(&watch.text());
     let core_ghz = machine.core_ghz;
     let mut report =
         Report { results: Results::new(machine, Vec::new()), wrong: 0, interrupted: false };
     // The look at the machine takes nothing of the time for the rows.
     let mut end = start + options.total() + looked;
     let (mut sharing, mut of_all) = (Sharing::default(), Sharing::default());
-    if plan.iter().all(|part| !part.is_endless(options)) {
-        show(&outlook(plan.iter().map(|part| part.rows.len()).sum(), options.total()));
-    }
+    let (mut verdict, mut figures, mut remarks) =
+        (Verdict::default(), String::new(), String::new());
     let shares: Vec<u32> = plan.iter().map(|part| part.share).collect();
     for (i, part) in plan.into_iter().enumerate() {
         let (begun, name) = (Instant::now(), part.heading());
         let left = end.saturating_duration_since(begun);
         let endless = part.is_endless(options);
         let time = Time { part: share(left, &shares[i..]), end };
+        let table = part.table;
         let (sampled, text) =
             part.measure(i, options, time, &report.results.machine, &mut sharing, stop);
+        verdict.add(table.screen, &Scope::of(&report.results.machine, &sampled.points, table.name));
         if endless {
             // Later parts keep the time that they would have had.
             end += begun.elapsed();
         }
         if !text.is_empty() {
-            show(&format!("\n{text}"));
+            figures += &format!("\n{text}");
         }
-        for remark in &sampled.remarks {
-            show(&format!("{remark}\n"));
-        }
+        sampled.remarks.iter().for_each(|remark| remarks += &format!("{name}: {remark}\n"));
         let shared = sharing.text();
         if !shared.is_empty() {
-            show(&format!("{name}: {shared}\n"));
+            remarks += &format!("{name}: {shared}\n");
         }
         of_all.add(&core::mem::take(&mut sharing));
         report.wrong += sampled.wrong;
@@ -99,33 +95,23 @@ pub fn run(
         }
     }
     if options.chosen_tables().is_empty() {
-        show(&tables::closing());
+        figures += &tables::closing();
     }
     report.interrupted = stop.load(Ordering::Relaxed);
     let (mut conditions, text) = watch.end(core_ghz, report.interrupted);
-    show(&format!("\n{}{text}", passes(&report.results.points)));
     conditions.left_out = Some(of_all.left_out());
+    let machine = report.results.machine.summary();
+    let verdict = match verdict.text() {
+        none if none.is_empty() => none,
+        sentence => sentence + "\n\n",
+    };
+    show(&format!("{verdict}{machine}\n{figures}\n"));
+    show(&format!("{remarks}{}{}{text}", passes(&report.results.points), peers.missing()));
     report.results.conditions = Some(conditions);
     if report.interrupted {
         show("interrupted: these are the figures until then\n");
     }
     Ok(report)
-}
-
-/// How many passes this many rows will get, about.
-fn outlook(rows: usize, time: Duration) -> String {
-    /// What the first look at a row takes, and a visit in a short pass.
-    const LOOK: f64 = 0.003;
-    const VISIT: f64 = 0.0006;
-    #[expect(clippy::cast_precision_loss, reason = "there are thousands of rows at most")]
-    let rows_f = rows as f64;
-    let passes = (time.as_secs_f64() - LOOK * rows_f) / (VISIT * rows_f.max(1.0));
-    let seconds = time.as_secs_f64();
-    if passes >= 20.0 {
-        format!("{rows} rows in {seconds:.0} s: time for 20 passes and more\n")
-    } else {
-        format!("{rows} rows in {seconds:.0} s: time for about {:.0} passes\n", passes.max(0.0))
-    }
 }
 
 /// How many passes there were, if there was no time for all of them.

@@ -7,6 +7,7 @@ use crate::figure::MARK;
 use crate::results::Results;
 use crate::scope::Scope;
 use crate::table::{READING, Table};
+use crate::verdict::Verdict;
 
 mod latency;
 mod study;
@@ -26,15 +27,15 @@ pub(crate) mod urandom;
 /// Every table, in the order of the first screen. Entries with the same name are parts of one
 /// table, and share its time.
 static ALL: [Table; 10] = [
+    packets::TABLE,
     cprng::TABLE,
     random::TABLE,
+    rsa::TABLE,
     urandom::TABLE,
     calls::TABLE,
-    packets::TABLE,
     columns::TABLE,
     engine::TABLE,
     device::TABLE,
-    rsa::TABLE,
     tls::TABLE,
 ];
 
@@ -62,6 +63,17 @@ pub fn sheets(results: &Results) -> Vec<Sheet> {
     let Results { machine, points, .. } = results;
     let sheet = |table: &Table| table.sheet(&Scope::of(machine, points, table.name));
     ALL.iter().map(sheet).filter(|sheet| !sheet.blocks.is_empty()).collect()
+}
+
+/// How ours stands in the usual requests of these results, in one sentence; empty without peers.
+#[must_use]
+pub fn verdict(results: &Results) -> String {
+    let Results { machine, points, .. } = results;
+    let mut verdict = Verdict::default();
+    for table in &ALL {
+        verdict.add(table.screen, &Scope::of(machine, points, table.name));
+    }
+    verdict.text()
 }
 
 /// The charts of all tables, each with its table.

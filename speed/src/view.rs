@@ -211,6 +211,9 @@ pub(crate) type Pick = for<'a> fn(&Scope<'_>, Vec<&'a Point>) -> Option<&'a Poin
 /// The peer with the least cycles.
 pub(crate) const BEST: Pick = |_, points| quickest(points.into_iter());
 
+/// How many times as long as the best peer another may take.
+const ABSURD: f64 = 20.0;
+
 /// A line of the first screen.
 pub(crate) struct Line {
     pub(crate) what: &'static str,
@@ -247,21 +250,39 @@ impl Screen {
         is_chosen && (self.lines.iter().any(|line| (line.of)(point)) || (self.also)(point))
     }
 
+    /// Ours in a line, and its peers whose answers are right.
+    ///
+    /// A peer that takes [`ABSURD`] times as long as another is left out: it has no code for this
+    /// processor.
+    pub(crate) fn compared<'a>(
+        &self,
+        line: &Line,
+        scope: &Scope<'a>,
+    ) -> Option<(&'a Point, Vec<&'a Point>)> {
+        let here = scope.only(|point| point.cycles.is_some() && (line.of)(point));
+        let ours = here.find(|p| p.is_ours() && !scope.is_lower(p) && (self.ours[0].1)(p))?;
+        let is_shown = |point: &Point| self.peers.iter().any(|(_, of, _)| of(point));
+        let mut peers = here.points;
+        peers.retain(|point| !point.is_ours() && point.verified && is_shown(point));
+        let least = quickest(peers.iter().copied()).and_then(|point| point.cycles);
+        peers.retain(|point| point.cycles.zip(least).is_none_or(|(a, b)| a < ABSURD * b));
+        Some((ours, peers))
+    }
+
     /// The block of these points; none without a line.
     pub(crate) fn block(&self, scope: &Scope<'_>) -> Option<Block> {
         let row = |line: &Line| {
+            let (ours, peers) = self.compared(line, scope)?;
             let here = scope.only(|point| point.cycles.is_some() && (line.of)(point));
             let figure = |point: &Point| Some((line.figure)(scope, point)? + mark(point, None));
             let own = |of: Choice| {
                 here.find(|point| point.is_ours() && !scope.is_lower(point) && of(point))
             };
-            let ours = own(self.ours[0].1)?;
             let mut row = vec![line.what.to_owned(), ours.subject.clone()];
             let figures = self.ours.iter().map(|&(_, of)| own(of).and_then(figure));
             row.extend(figures.map(|figure| figure.unwrap_or_else(|| "-".to_owned())));
             for (_, of, pick) in self.peers {
-                let peers = here.points.iter().copied().filter(|p| !p.is_ours() && p.verified);
-                let peers = peers.filter(|point| of(point)).collect();
+                let peers = peers.iter().copied().filter(|point| of(point)).collect();
                 let beside = pick(scope, peers).and_then(|peer| {
                     let ratio = if line.is_compared { ratio(ours, peer) } else { String::new() };
                     Some([name(peer), figure(peer)?, ratio])
@@ -272,7 +293,7 @@ impl Screen {
         };
         let rows: Vec<Vec<String>> = self.lines.iter().filter_map(row).collect();
         let ours = self.ours.iter().map(|(name, _)| *name);
-        let peers = self.peers.iter().flat_map(|(name, ..)| [*name, "", ""]);
+        let peers = self.peers.iter().flat_map(|(name, ..)| [*name, "", "peer ÷ ours"]);
         let header =
             ["request", "cipher"].into_iter().chain(ours).chain(peers).map(str::to_owned).collect();
         let title = self.title.to_owned();

@@ -5,6 +5,7 @@ mod circles;
 mod cross;
 mod programs;
 mod queue;
+mod site;
 mod suite;
 mod tests;
 
@@ -23,6 +24,7 @@ usage: cargo xtask COMMAND
   features [--all]          crates without features, and with parts of them
   targets [--all]           the libraries for other systems and processors
   circles                   files and crates that import each other in circles
+  site PROGRAM FOLDER       documents and charts as pages for a web server
   selection                 cargo's arguments for all that is tested, for scripts
 
 A FILTER is a part of a test's name, such as `engine/isolated` or `wycheproof`.";
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         ["targets"] => check::targets(false),
         ["targets", "--all"] => check::targets(true),
         ["circles"] => circles::none(),
+        ["site", program, folder] => site::write(program.as_ref(), folder.as_ref()),
         ["selection"] => {
             println!("{}", suite::everything().join(" "));
             true

@@ -4,10 +4,14 @@ use crate::support::{assert_one_line, errors, lanecrypt, run};
 
 #[test]
 fn bad_arguments() {
-    let cases: [(&[&str], &str); 24] = [
+    let cases: [(&[&str], &str); 25] = [
         (
             &["encrypt", "file"],
             "'lanecrypt keygen my.key' makes one; see 'lanecrypt encrypt --help'",
+        ),
+        (
+            &["encrypt", "-k", "a", "-k", "b", "file"],
+            "cannot be used multiple times; see 'lanecrypt encrypt --help'",
         ),
         (&["enc"], "a similar subcommand exists: 'encrypt'; see 'lanecrypt --help'"),
         (&["info", "--al"], "a similar argument exists: '--all'; see 'lanecrypt info --help'"),

@@ -58,10 +58,29 @@ fn help_has_every_command_and_the_exit_codes() {
     for command in COMMANDS {
         assert!(text.contains(&format!("\n  {command} ")), "{command}");
     }
-    for part in ["Exit codes:", "To begin:", "LANECRYPT_ISA"] {
+    for part in ["Exit status:", "To begin:", "LANECRYPT_ISA"] {
         assert!(text.contains(part), "{part}");
     }
     assert!(!text.contains("-child"), "{text}");
+}
+
+/// Each command has examples and its exit status, in its help and in its page.
+#[test]
+fn manual_pages_have_examples_status_and_each_other() {
+    let folder = Folder::new("man");
+    let output = run(lanecrypt(&["man", &folder.path("")]), b"");
+    assert!(output.status.success(), "{}", errors(&output));
+    for command in COMMANDS {
+        let page = fs::read_to_string(folder.path(&format!("lanecrypt-{command}.1")));
+        let page = page.expect("a page for each command");
+        for part in ["\n.SH EXIT STATUS\n", "\n.SH SEE ALSO\nlanecrypt(1), lanecrypt\\-"] {
+            assert!(page.contains(part), "{command}: {page}");
+        }
+        assert!(page.contains("\n.SH EXAMPLES\n"), "{command}");
+        assert!(page.contains(&format!("lanecrypt\\-{command} \\- ")), "{command}: {page}");
+    }
+    let page = fs::read_to_string(folder.path("lanecrypt.1")).expect("the program's own");
+    assert!(page.contains(".SH EXAMPLES") && page.contains("lanecrypt\\-encrypt(1)"), "{page}");
 }
 
 fn script(shell: &str) -> String {

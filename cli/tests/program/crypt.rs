@@ -41,6 +41,28 @@ fn encrypted(key: &str, more: &[&str], input: &[u8]) -> Vec<u8> {
     output.stdout
 }
 
+/// A key that comes by standard input, and one that goes to standard output.
+#[test]
+fn a_key_by_a_pipe() {
+    let folder = Folder::new("crypt-key-pipe");
+    let made = run(lanecrypt(&["keygen", "-"]), b"");
+    assert!(made.status.success() && made.stdout.len() == 32, "{}", errors(&made));
+    let (plain, path) = (folder.path("plain"), folder.path("key"));
+    fs::write(&plain, data(100)).expect("a new file");
+    let output = run(lanecrypt(&["encrypt", "-k", "-", &plain]), &made.stdout);
+    assert!(output.status.success() && output.stdout.is_empty(), "{}", errors(&output));
+    fs::write(&path, &made.stdout).expect("a new file");
+    set_mode(&path, 0o600);
+    let sealed = folder.path("plain.lanecrypt");
+    let opened = run(lanecrypt(&["decrypt", "-k", &path, &sealed, "-o", "-"]), b"");
+    assert_eq!(opened.stdout, data(100));
+    let output = run(lanecrypt(&["decrypt", "-k", "-", &sealed, "-o", "-"]), &made.stdout[..31]);
+    assert_one_line(&output, 1, "31 bytes where a key has 32");
+    let output = run(lanecrypt(&["encrypt", "-k", "-", "-"]), &made.stdout);
+    assert_one_line(&output, 2, "the key or a file, not both");
+    assert_eq!(names(&folder), ["key", "plain", "plain.lanecrypt"]);
+}
+
 /// The names of what is in a folder, in order.
 fn names(folder: &Folder) -> Vec<String> {
     let entries = fs::read_dir(folder.path("")).expect("a folder");

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::Read as _;
 use std::process::Stdio;
 use std::thread;
 
@@ -18,15 +18,15 @@ fn an_interrupt_leaves_what_there_is() {
     let arguments = ["speed", "random", "packets", "--peers", "none", "--budget", "10m"];
     let mut command = lanecrypt(&[&arguments[..], &["--json", &json]].concat());
     let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
-    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
-    let mut text = String::new();
-    // By the line about the noise, it listens to interrupts and measures.
-    while !text.contains("noise: ") {
-        assert!(output.read_line(&mut text).expect("text") > 0, "it ended: {text}");
+    // It listens to interrupts before it measures.
+    let status = format!("/proc/{}/status", child.id());
+    while !catches_interrupts(&fs::read_to_string(&status).expect("it runs")) {
+        thread::sleep(Duration::from_millis(10));
     }
-    thread::sleep(Duration::from_secs(2));
+    thread::sleep(Duration::from_secs(3));
     let process = Pid::from_raw(child.id().try_into().expect("a number of a process"));
     kill_process(process.expect("not zero"), Signal::INT).expect("it runs");
+    let (mut text, mut output) = (String::new(), child.stdout.take().expect("a pipe"));
     output.read_to_string(&mut text).expect("text");
     assert_eq!(child.wait().expect("it ends").code(), Some(130), "{text}");
     assert!(text.ends_with("interrupted: these are the figures until then\n"), "{text}");
@@ -34,6 +34,13 @@ fn an_interrupt_leaves_what_there_is() {
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["conditions"]["interrupted"], true);
     assert!(json["points"].as_array().expect("points").iter().all(|p| p["table"] != "packets"));
+}
+
+/// Whether the set of caught signals has SIGINT.
+fn catches_interrupts(status: &str) -> bool {
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = u64::from_str_radix(caught.expect("Linux shows it").trim(), 16);
+    caught.expect("a number") & 1 << (Signal::INT.as_raw() - 1) != 0
 }
 
 #[test]

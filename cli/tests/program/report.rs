@@ -97,6 +97,11 @@ fn refuses_what_it_cannot_draw() {
     let folder = Folder::new("report-refused");
     assert_one_line(&report(&[&folder.path("none.json")]), 2, "none.json");
     assert_one_line(&report(&[&folder.path("")]), 2, "no file of results");
+    // A folder of folders names those with results.
+    let inner = folder.path("inner");
+    fs::create_dir(&inner).expect("a new folder");
+    fs::write(folder.path("inner/random.json"), "{}").expect("a new file");
+    assert_one_line(&report(&[&folder.path("")]), 2, &inner);
     let file = folder.path("a.json");
     fs::write(&file, with_a_chart()).expect("it can be written");
     assert_one_line(&report(&[&file, "--svg", "none"]), 2, "there are random-random-bytes");

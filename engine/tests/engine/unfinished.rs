@@ -106,7 +106,7 @@ impl Scene {
             let (outcome, served) = self.alone(at);
             match buffer.outcome(at) {
                 Some(reported) => {
-                    assert!((reported, *data) == (outcome, served), "{at}: {reported:?}")
+                    assert!((reported, *data) == (outcome, served), "{at}: {reported:?}");
                 }
                 None if self.is_elsewhere(at) => {
                     assert!([served, Self::before(at)].contains(data), "{at}");

@@ -63,9 +63,8 @@ impl<C: SeedCore + 'static> Generator for Rekeying<C> {
     fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), FillError> {
         // A request that the buffer cannot hold has at least one whole block.
         const {
-            assert!(
-                C::BLOCK <= Running::<C>::BUFFERED && rseq_watch::PIECE.is_multiple_of(C::BLOCK)
-            )
+            assert!(C::BLOCK <= Running::<C>::BUFFERED);
+            assert!(rseq_watch::PIECE.is_multiple_of(C::BLOCK));
         };
         if mixing == Mixing::EveryRequest {
             owner.page.set_left(0);

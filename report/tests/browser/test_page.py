@@ -218,9 +218,88 @@ class Page(unittest.TestCase):
         self.assertLessEqual(self.browser.ask("document.documentElement.scrollWidth"), 360)
         self.assertGreater(self.browser.ask("document.querySelector('svg').clientWidth"), 250)
 
+    def test_phone(self):
+        """On a phone, all charts are stacked, and all text is large enough to read."""
+        self.show(390, 844)
+        self.assertLessEqual(self.browser.ask("document.documentElement.scrollWidth"), 390)
+        seen = self.browser.ask("""
+            [...document.querySelectorAll("svg")].filter(svg => svg.clientWidth > 0).map(svg => {
+                const box = svg.getBoundingClientRect();
+                const scale = box.width / svg.viewBox.baseVal.width;
+                const texts = [...svg.querySelectorAll("text")];
+                return {left: box.left, right: box.right, texts: texts.length, type: Math.min(
+                    ...texts.map(text => scale * parseFloat(getComputedStyle(text).fontSize)))};
+            })
+        """)
+        self.assertGreater(len(seen), 20)
+        for picture in seen:
+            self.assertGreaterEqual(picture["left"], 0, picture)
+            self.assertLessEqual(picture["right"], 390, picture)
+            self.assertGreater(picture["texts"], 3, picture)
+            self.assertGreaterEqual(picture["type"], 11, picture)
+
+    def test_verdict(self):
+        """The page begins with the outcome in one sentence for each machine."""
+        sentences = self.browser.ask("""
+            [...document.querySelectorAll("h1 ~ p")].slice(0, 2).map(p => p.textContent)
+        """)
+        for sentence in sentences:
+            self.assertRegex(sentence, r"First in \d+ of \d+ usual requests")
+
     def test_print(self):
         printed = self.browser.call("Page.printToPDF")
         self.assertGreater(len(base64.b64decode(printed["data"])), 50_000)
+
+
+class Site(unittest.TestCase):
+    """The pages of `make site`."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.site = pathlib.Path(os.environ["LANECRYPT_SITE"])
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="lanecrypt-site-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.browser = Browser(shutil.which("chromium") or shutil.which("google-chrome"), cls.folder)
+        cls.addClassCleanup(cls.browser.close)
+
+    def show(self, page, width=1200):
+        self.browser.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width, height=900, deviceScaleFactor=1, mobile=width < 600,
+        )
+        self.browser.open(page.as_uri())
+
+    def test_first_page(self):
+        """It says what this is and how to begin, and its pictures are there."""
+        self.show(self.site / "index.html")
+        text = self.browser.ask("document.body.innerText")
+        for part in ("small cryptographic requests", "cargo add lanecrypt", "API"):
+            self.assertIn(part, text)
+        pictures = self.browser.ask("[...document.images].map(image => image.naturalWidth)")
+        self.assertGreaterEqual(len(pictures), 2)
+        self.assertTrue(all(pictures), pictures)
+
+    def test_links(self):
+        """Each link within the site leads to a page that is there, and to a place in it."""
+        pages = sorted(self.site.rglob("*.html"))
+        self.assertGreater(len(pages), 8)
+        places, links = {}, []
+        for page in pages:
+            self.show(page)
+            places[page] = set(self.browser.ask("[...document.querySelectorAll('[id]')].map(e => e.id)"))
+            hrefs = self.browser.ask("[...document.querySelectorAll('a[href]')].map(a => a.href)")
+            links += [(page, href) for href in hrefs if href.startswith("file:")]
+        self.assertGreater(len(links), 50)
+        for page, href in links:
+            path, _, place = href.removeprefix("file://").partition("#")
+            self.assertIn(pathlib.Path(path), places, (page.name, href))
+            if place and page.name != "report.html":
+                self.assertIn(place, places[pathlib.Path(path)], (page.name, href))
+
+    def test_phone(self):
+        for page in ("index.html", "GUIDE.html", "SECURITY.html"):
+            self.show(self.site / page, 390)
+            self.assertLessEqual(self.browser.ask("document.documentElement.scrollWidth"), 390, page)
 
 
 if __name__ == "__main__":

@@ -125,7 +125,7 @@ pub(super) fn sign(wanted: &[Wanted<'_>]) -> Vec<Result<Vec<u8>, String>> {
                 match made {
                     Err(Failed::Lost(_)) if !is_new => lost.push(at),
                     Err(Failed::Lost(error)) => {
-                        outcomes[at] = Some(Err(wanted[at].0.described(error)))
+                        outcomes[at] = Some(Err(wanted[at].0.described(error)));
                     }
                     Err(Failed::Key(reason)) => outcomes[at] = Some(Err(reason)),
                     Ok(signature) => outcomes[at] = Some(Ok(signature)),
