@@ -17,9 +17,14 @@ impl Verdict {
     /// Counts the lines of these screens that have peers.
     pub(crate) fn add(&mut self, screens: &[Screen], scope: &Scope<'_>) {
         for screen in screens {
-            for line in screen.lines.iter().filter(|line| line.is_compared) {
+            for (at, line) in screen.lines.iter().enumerate().filter(|(_, line)| line.is_compared) {
                 let Some((ours, peers)) = screen.compared(line, scope) else { continue };
                 let Some(peer) = quickest(peers.into_iter()) else { continue };
+                // Beside another cipher, only the one that programs get by default is counted.
+                let is_again = screen.lines[..at].iter().any(|other| other.what == line.what);
+                if is_again && peer.subject != ours.subject {
+                    continue;
+                }
                 let estimates = ours.estimate().zip(peer.estimate()).filter(|_| ours.verified);
                 match estimates {
                     None => (),

@@ -285,7 +285,8 @@ impl Screen {
                 let peers = peers.iter().copied().filter(|point| of(point)).collect();
                 let beside = pick(scope, peers).and_then(|peer| {
                     let ratio = if line.is_compared { ratio(ours, peer) } else { String::new() };
-                    Some([name(peer), figure(peer)?, ratio])
+                    let other = if peer.subject == ours.subject { "" } else { "†" };
+                    Some([name(peer) + other, figure(peer)?, ratio])
                 });
                 row.extend(beside.unwrap_or_else(|| ["-", "", ""].map(str::to_owned)));
             }
