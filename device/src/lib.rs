@@ -31,6 +31,8 @@
 //! [`Remote`] is the engine's driver `device`: programs that use an engine can point it at a daemon.
 //!
 //! Only Linux has what this is made of. Elsewhere the crate is empty.
+//!
+#![doc = include_str!("security.md")]
 
 #![cfg(target_os = "linux")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
