@@ -14,19 +14,19 @@
 //! - **Migration** ([`Balanced::with_migration`] only) keeps a copy of each session's key until the
 //!   session is dropped, in memory that is locked, excluded from core dumps, and wiped. If no more
 //!   memory may be locked, no session is opened. While a session moves, a copy of its key is on the
-//!   stack of the moving thread, which wipes it. A child after `fork` has a copy of the keys that is
-//!   not locked.
-//! - **Messages under migration** are copied before a driver other than the software gets them, into
-//!   ordinary memory that is wiped when the batch is served or has to be moved. A message without an
-//!   answer is served again from this copy: the same plaintext under the same nonce, so the
-//!   ciphertext is the same.
+//!   stack of the moving thread, which wipes it. A child after `fork` has an unlocked copy of the
+//!   keys.
+//! - **Messages under migration** are copied before a driver other than the software gets them. The
+//!   copies are in ordinary memory, and are wiped when the batch is served or has to be moved. A
+//!   message without an answer is served again from its copy: the same plaintext under the same
+//!   nonce, so the ciphertext is the same.
 //! - **Not promised:** a driver that reports success counts as right. Failures that it does not
 //!   report go undetected. A failed driver may keep keys and messages.
 //! - **[`model`]** is for tests and studies. It runs the software implementation and delays the
 //!   result. It holds no RSA key.
 //!
-//! Migration keeps keys in pages (`mmap`, `mlock`, `madvise`, `munmap`). If a filter of system calls
-//! refuses these, a session is refused with `Error::KeyMemory`.
+//! Migration keeps keys in pages (`mmap`, `mlock`, `madvise`, `munmap`). If a filter of system
+//! calls refuses these, a session is refused with `Error::KeyMemory`.
 
 #![forbid(unsafe_code)]
 

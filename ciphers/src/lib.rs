@@ -18,7 +18,6 @@
 //! `aead` and `cipher`.
 //!
 #![doc = include_str!("security.md")]
-
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

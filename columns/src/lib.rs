@@ -34,7 +34,6 @@
 //! - Values are bytes. Nothing is taken for text unless [asked for](Options::text).
 //!
 #![doc = include_str!("security.md")]
-
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

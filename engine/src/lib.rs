@@ -35,7 +35,6 @@
 //! and no calibration, and the instruction sets are those that the program is compiled for.
 //!
 #![doc = include_str!("security.md")]
-
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(not(feature = "std"), allow(dead_code, reason = "only calibration uses some parts"))]

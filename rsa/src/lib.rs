@@ -42,7 +42,6 @@
 //! says which. There is no decryption: see [`hazmat`].
 //!
 #![doc = include_str!("security.md")]
-
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "aws-lc")]

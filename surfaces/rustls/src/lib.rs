@@ -49,7 +49,6 @@
 //! [rustls]: https://docs.rs/rustls
 //!
 #![doc = include_str!("security.md")]
-
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
