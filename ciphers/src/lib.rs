@@ -16,7 +16,8 @@
 //! comparison ARC4 and DES, which are broken, HC-128 and triple DES. These four index tables by
 //! secrets. The feature needs an allocator. The feature `rustcrypto` adds the traits of the crates
 //! `aead` and `cipher`.
-
+//!
+#![doc = include_str!("security.md")]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -33,14 +33,7 @@
 //! - Rows can be left out or repeated; no cell knows of the others.
 //! - Values are bytes. Nothing is taken for text unless [asked for](Options::text).
 //!
-//! # Nonces
-//!
-//! A nonce is 96 random bits of `lanecrypt-random`, which a forked process does not repeat. So
-//! tasks that run twice, such as speculative ones, do not use a nonce for two values. (Copies of a
-//! running machine can; [`Layout::AesGcmSiv`] survives that.) With AES-GCM and ChaCha20-Poly1305, a
-//! key is good for 2^32 values, on all machines together (SP 800-38D, section 8.3); with
-//! AES-GCM-SIV, for 2^48. A [`ColumnKey`] counts its own, and refuses more.
-
+#![doc = include_str!("security.md")]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

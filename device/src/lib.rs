@@ -33,7 +33,8 @@
 //! daemon.
 //!
 //! Only Linux has what this is made of. Elsewhere the crate is empty.
-
+//!
+#![doc = include_str!("security.md")]
 #![cfg(target_os = "linux")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]

@@ -33,7 +33,8 @@
 //!
 //! Without the feature `std` the crate needs an allocator and nothing else. It then has no queues
 //! and no calibration, and the instruction sets are those that the program is compiled for.
-
+//!
+#![doc = include_str!("security.md")]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(not(feature = "std"), allow(dead_code, reason = "only calibration uses some parts"))]

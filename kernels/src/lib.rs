@@ -8,7 +8,8 @@
 //! Most programs want the checked layers above: `lanecrypt::random`, `lanecrypt::Cipher`.
 //!
 //! What the documentation hides is for `lanecrypt-kernels-legacy` and may change in any version.
-
+//!
+#![doc = include_str!("security.md")]
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 // Portable kernels do not need all that those with vector registers share.
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_imports, unused_macros))]

@@ -57,17 +57,7 @@
 //! generators above are not. In a browser (`wasm32-unknown-unknown`) the feature `wasm_js` is
 //! needed.
 //!
-//! # Not promised
-//!
-//! A copy of a running process or virtual machine repeats the bytes that its threads had buffered.
-//! Both copies continue alike until the next system call, within 64 KiB or a second; copies of a
-//! machine until their kernels have noticed. [`strict`] asks the kernel at every request instead.
-//!
-//! If a signal handler forks at the very end of the draw that it interrupts, parent and child get
-//! the same bytes. A process that shares its memory with its parent without being a thread (`clone`
-//! with `CLONE_VM` but without its own thread area) must not draw at the same time as the parent. A
-//! program that was linked with glibc 2.35 or later needs that version to run. If a signal
-//! interrupts a request while its bytes are copied, they stay in the signal's frame.
+#![doc = include_str!("security.md")]
 
 mod bytes;
 mod error;

@@ -39,24 +39,9 @@
 //! ```
 //!
 //! With the feature `aws-lc`, AWS-LC serves what costs less there, or all that it takes; a
-//! [`Backend`] says which.
+//! [`Backend`] says which. There is no decryption: see [`hazmat`].
 //!
-//! # Security
-//!
-//! - **Constant time** in private keys, and in the numbers that they are applied to. Times depend
-//!   on sizes, public exponents, and whether a key knows its primes.
-//! - **Blinded.** Each private operation is hidden by a new random number. So nothing that depends
-//!   on the key is computed from a number that anybody knows.
-//! - **Checked.** The result of each private operation, with and without primes, is raised to the
-//!   public exponent and compared before it leaves. An error of the computation would otherwise
-//!   reveal the key (Boneh, DeMillo and Lipton, "On the importance of checking cryptographic
-//!   protocols for faults", 1997). [`Error::Fault`] concerns one request only.
-//! - **Wiped**: keys on drop, everything else before a call returns.
-//! - **The same by AWS-LC**, which blinds, checks and wipes in its own way. Unlike this crate it
-//!   keeps the random number of a key for more than one operation, and it allocates and locks.
-//!
-//! There is no decryption: see [`hazmat`].
-
+#![doc = include_str!("security.md")]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "aws-lc")]

@@ -69,7 +69,16 @@
 //! [`Stream`] seals and opens single chunks, in any order and on any number of threads;
 //! [`ChunkSealer`] and [`ChunkOpener`] number them. They are for formats with a frame of their own.
 //!
-//! Constant time in key and data, as the ciphers are. Buffers with plaintext are wiped on drop.
+//! # Security
+//!
+//! - **Only verified plaintext is returned.** A decryptor returns no byte of a chunk before its tag
+//!   was right. Data that was decrypted of a refused chunk is wiped, also in the caller's slice.
+//! - **Changed, moved, repeated, missing and added chunks are refused** at their place, and so is a
+//!   stream that was cut, even at the end of a chunk, or that was not finished. All output before
+//!   the error is authentic, and a prefix of the data that was written. The stream is complete only
+//!   if reading reaches its end without an error.
+//! - **Constant time** in key and data, as the ciphers are. **Buffers with plaintext are wiped** on
+//!   drop.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -1,6 +1,6 @@
 //! The header of an encrypted file, and the keys that are derived with it.
 //!
-//! SECURITY.md has the format, for other implementations.
+//! `docs/file-format.md` has the format, for other implementations.
 
 use clap::ValueEnum;
 use hkdf::Hkdf;

@@ -47,16 +47,9 @@
 //! Without `ring` and `aws_lc_rs`, [`over`] takes any other provider. If both features are on, rustls
 //! has no default of its own, so that a program must install one or name it.
 //!
-//! # What is kept and promised
-//!
-//! Keys are expanded in their final place, on the heap, and wiped on drop. Nonces follow from the
-//! number of the record, as the RFCs say, and rustls counts. A record that is not authentic is wiped
-//! and refused before anything of it is handed out. Constant time in keys and data. `fips()` is
-//! false. Secrets can be extracted for the kernel's TLS as with the base. A key that does not have
-//! the cipher's length, which rustls never makes, seals and opens nothing.
-//!
 //! [rustls]: https://docs.rs/rustls
-
+//!
+#![doc = include_str!("security.md")]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -1,4 +1,4 @@
-//! The format, by another implementation of it: SECURITY.md in code.
+//! The format, by another implementation of it: `docs/file-format.md` in code.
 
 use std::fs;
 
