@@ -4,7 +4,7 @@
 //!
 //! ```sh
 //! make install PREFIX=/tmp/lane
-//! cargo run --release -p lanecrypt-c --example border -- /tmp/lane/lib/liblanecrypt.so
+//! cargo run --release -p lanecrypt-c --example call_cost -- /tmp/lane/lib/liblanecrypt.so
 //! ```
 //!
 //! Each message has its own key, nonce and buffer. The medians of many rounds are printed.
