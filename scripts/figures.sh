@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 cargo build --release --quiet
 program=${CARGO_TARGET_DIR:-target}/release/lanecrypt
-for document in README.md FIGURES.md BENCHMARKING.md; do
+for document in README.md FIGURES.md docs/notes/*.md; do
     "$program" report results/*/ --into "$document"
 done
 # The machine whose figures the README has.
