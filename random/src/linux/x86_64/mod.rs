@@ -3,7 +3,7 @@
 #[cfg_attr(not(target_pointer_width = "64"), path = "../arch/lock.rs")]
 mod lock;
 mod moves;
-#[cfg_attr(not(target_pointer_width = "64"), path = "../arch/area.rs")]
+#[cfg_attr(not(target_pointer_width = "64"), path = "../arch/rseq_area.rs")]
 mod rseq_area;
 
 pub(crate) use lock::lock;
