@@ -1,4 +1,10 @@
 //! The daemon.
+//!
+//! One thread serves all requests except slow ones: it runs batch passes, and handles the sockets
+//! after 64 of them and before it sleeps. It sleeps in `epoll`, which waits for clients, sockets
+//! and signals at once. Each client wakes it by an eventfd of its own. The daemon never reads that
+//! eventfd, because the client shares its flags and could make a read block; `epoll` reports edges
+//! instead.
 
 mod control;
 mod keys;

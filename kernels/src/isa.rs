@@ -1,5 +1,5 @@
-//! Instruction sets: a levels of levels for each architecture, a proof that the processor has a
-//! level, and the macro that dispatches.
+//! Instruction sets: the levels of each architecture, a proof that the processor has a level, and
+//! the macro that dispatches.
 
 /// Defines the levels of an architecture above the portable one, lowest first, each by the
 /// instructions that it adds: `LEVELS`, and the highest one up to which all instructions are there,

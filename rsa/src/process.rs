@@ -1,4 +1,9 @@
 //! Many requests at once.
+//!
+//! Requests run in stages, up to 32 at once. A stage is one call of `powers` or `public_powers` for
+//! all requests, which groups them by size into lanes. Products are stages too. The last stage
+//! raises each result to the public exponent; it also serves requests that verify. A single
+//! signature is a slice of one request.
 
 use arrayvec::ArrayVec;
 use lanecrypt_kernels::montgomery::{self, PublicPower, public_powers};

@@ -1,4 +1,7 @@
 //! Opening the chunks of a stream in order, and telling what is wrong with it.
+//!
+//! A refused chunk is tried once more with the other value of the flag for the last chunk. So a
+//! stream that was cut and one that was extended have errors of their own.
 
 use lanecrypt_ciphers::InOutBuf;
 use lanecrypt_kernels::wipe;

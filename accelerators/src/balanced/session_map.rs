@@ -1,4 +1,7 @@
 //! The sessions of a balanced driver, by number.
+//!
+//! When a member is readmitted, its old sessions are closed, unless another thread still uses some
+//! of them: those are closed with the session. A plan that was made before is made again.
 
 use lanecrypt_engine::{Algorithm, SessionId};
 

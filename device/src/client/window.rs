@@ -1,4 +1,8 @@
 //! The requests in flight of one client, and the bytes of the arena that they take.
+//!
+//! Slow requests have a window and a part of the arena of their own. In one window they would keep
+//! all later requests from returning their bytes. Only those that are too long for that part are
+//! placed among the others.
 
 use core::ops::Range;
 

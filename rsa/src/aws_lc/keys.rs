@@ -1,4 +1,7 @@
 //! Keys of AWS-LC, which ours keep beside themselves.
+//!
+//! The first request that needs such a key makes it. With lanes, it is made only after it would
+//! have saved its cost, so that a key for a few signatures does not pay for it.
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::OnceLock;

@@ -1,4 +1,7 @@
 //! Many messages at once.
+//!
+//! `lc_process` adds each request to a [`Batch`], which serves it at once or keeps it, so requests
+//! of C are not converted into requests of Rust.
 
 use core::ffi::c_int;
 

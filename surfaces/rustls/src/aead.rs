@@ -1,4 +1,8 @@
 //! The ciphers of the suites: the one place where a key becomes a cipher.
+//!
+//! A record is gathered from the caller's chunks into its own allocation, with room for the type
+//! and the tag, and sealed there. An opened record stays in place: rustls takes a range, so nothing
+//! is moved behind an explicit nonce.
 
 use core::marker::PhantomData;
 
