@@ -96,6 +96,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("OPENSSL_CONF=lanecrypt.cnf openssl speed -evp aes-128-gcm", "a program that uses it"),
         ],
     ),
+    ("completions", &[("source <(lanecrypt completions bash)", "for this shell alone")]),
     (
         "man",
         &[

@@ -161,7 +161,7 @@ fn manual_pages_are_sound() {
     assert_eq!(names, expected);
     let whole = run(lanecrypt(&["man"]), b"");
     assert!(fs::read(format!("{pages}/lanecrypt.1")).expect("a page") == whole.stdout);
-    assert!(String::from_utf8(whole.stdout).expect("text").contains("Exit codes"));
+    assert!(String::from_utf8(whole.stdout).expect("text").contains("EXIT STATUS"));
     for name in &names {
         let page = format!("{pages}/{name}");
         match Command::new("groff").args(["-man", "-ww", "-z", "-Tutf8", &page]).output() {

@@ -77,10 +77,13 @@ fn documents_are_up_to_date() {
         .collect();
     let folder = Folder::new("report-documents");
     let mut tables = 0;
-    for name in ["README.md", "FIGURES.md", "BENCHMARKING.md"] {
+    let notes = fs::read_dir(format!("{root}/docs/notes")).expect("the folder is there");
+    let notes = notes.map(|entry| entry.expect("it can be read").file_name());
+    let notes = notes.map(|name| format!("docs/notes/{}", name.display()));
+    for name in ["README.md", "FIGURES.md"].map(String::from).into_iter().chain(notes) {
         let text = fs::read_to_string(format!("{root}/{name}")).expect("it is there");
         tables += text.matches("<!-- figures: ").count();
-        let copy = folder.path(name);
+        let copy = folder.path("document.md");
         fs::write(&copy, &text).expect("it can be written");
         let arguments: Vec<&str> =
             folders.iter().map(String::as_str).chain(["--into", &copy]).collect();
