@@ -11,6 +11,7 @@ use self::idle::Idle;
 use self::usage::Usage;
 use crate::clock;
 use crate::processors::{self, Pinned};
+use crate::text;
 
 /// The conditions of a run. Shares are from 0 to 1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -187,7 +188,7 @@ impl Conditions {
 fn warned(warnings: &[String]) -> String {
     match warnings {
         [] => String::new(),
-        _ => format!("WARNING: {}\n", warnings.join("; ")),
+        _ => text::wrapped(&format!("WARNING: {}", warnings.join("; "))),
     }
 }
 
@@ -231,7 +232,7 @@ mod tests {
         for (warning, word) in busy.warnings.iter().zip(words) {
             assert!(warning.contains(word), "{warning}");
         }
-        assert_eq!(warned(&busy.warnings).matches("; ").count(), words.len() - 1);
+        assert_eq!(warned(&busy.warnings).matches(';').count(), words.len() - 1);
     }
 
     #[test]

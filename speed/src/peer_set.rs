@@ -12,6 +12,7 @@ use crate::ciphers::CipherUnderTest;
 use crate::device::DeviceOptions;
 use crate::machine::Library;
 use crate::options::{Error, Options, Peers};
+use crate::text;
 
 /// The chosen peers. Each kind is looked for when a table first asks for it.
 pub(crate) struct PeerSet<'o> {
@@ -167,7 +168,10 @@ impl<'o> PeerSet<'o> {
         }
         let lacking = self.lacking.borrow();
         hints.extend(lacking.iter().map(|(table, reason)| format!("rows of {table} ({reason})")));
-        if hints.is_empty() { String::new() } else { format!("missing: {}\n", hints.join("; ")) }
+        match hints.is_empty() {
+            true => String::new(),
+            false => text::wrapped(&format!("missing: {}", hints.join("; "))),
+        }
     }
 }
 

@@ -17,6 +17,7 @@ use crate::scope::Scope;
 use crate::selection::share;
 use crate::table::{How, READING, Table};
 use crate::tables;
+use crate::text;
 use crate::verdict::Verdict;
 use crate::worker;
 
@@ -103,7 +104,7 @@ pub fn run(
     let machine = report.results.machine.summary();
     let verdict = match verdict.text() {
         none if none.is_empty() => none,
-        sentence => sentence + "\n\n",
+        sentence => text::wrapped(&sentence) + "\n",
     };
     show(&format!("{verdict}{machine}\n{figures}\n"));
     show(&format!("{remarks}{}{}{text}", passes(&report.results.points), peers.missing()));

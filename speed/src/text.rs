@@ -23,6 +23,25 @@ pub(crate) fn table(header: &[impl AsRef<str>], rows: &[Vec<String>]) -> String 
     lines.join("\n") + "\n"
 }
 
+/// A line in several, each of at most 100 columns, with the further ones indented.
+#[must_use]
+pub(crate) fn wrapped(line: &str) -> String {
+    let (mut out, mut width) = (String::new(), 0);
+    for word in line.split(' ') {
+        let length = word.chars().count();
+        if width > 0 && width + 1 + length > 100 {
+            out += "\n  ";
+            width = 2;
+        } else if width > 0 {
+            out.push(' ');
+            width += 1;
+        }
+        out += word;
+        width += length;
+    }
+    out + "\n"
+}
+
 /// Whether a cell has a number with its marks and unit, or nothing.
 fn is_number(cell: &str) -> bool {
     let begins = cell.starts_with(|c: char| c.is_ascii_digit() || "~+-(?".contains(c));

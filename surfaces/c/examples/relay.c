@@ -93,7 +93,7 @@ static double now(void) {
 }
 
 /* Opens all packets and seals them for the receivers, and returns the seconds that it took. */
-static double turn(lc_room *room, struct lc_request *requests, const struct stream *senders,
+static double turn(lc_batch_buffer *room, struct lc_request *requests, const struct stream *senders,
                    const struct stream *receivers, struct packet *packets, size_t streams,
                    size_t payload, uint32_t number) {
     double begin = now();
@@ -133,7 +133,7 @@ int main(int count, char **words) {
     struct lc_request *requests;
     const double packets_sent = (double)(TURNS * streams);
     double seconds[2] = {0, 0};
-    lc_room *room;
+    lc_batch_buffer *room;
     uint32_t number;
     size_t i, k;
     if (streams < 1 || streams > 4096 || payload > MOST) {
@@ -146,7 +146,7 @@ int main(int count, char **words) {
     receivers = (struct stream *)zeroed(streams, sizeof *receivers);
     packets = (struct packet *)zeroed(streams, sizeof *packets);
     requests = (struct lc_request *)zeroed(streams, sizeof *requests);
-    check(lc_room_new(&room, streams));
+    check(lc_batch_buffer_new(&room, streams));
     for (i = 0; i < streams; i++) {
         open_stream(&senders[i], algorithm, info.key_len);
         open_stream(&receivers[i], algorithm, info.key_len);
@@ -181,7 +181,7 @@ int main(int count, char **words) {
         lc_session_free(senders[i].session);
         lc_session_free(receivers[i].session);
     }
-    lc_room_free(room);
+    lc_batch_buffer_free(room);
     free(senders), free(receivers), free(packets), free(requests);
     return 0;
 }

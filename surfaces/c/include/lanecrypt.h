@@ -29,7 +29,7 @@
  * that it is one of this library: such calls are undefined, as everywhere in C.
  *
  * Threads. Any number of threads may use one lc_session at the same time, without a lock. It may be
- * freed when none of them uses it any more. lc_nonces, lc_room and lc_device belong to one thread
+ * freed when none of them uses it any more. lc_nonces, lc_batch_buffer and lc_device belong to one thread
  * at a time: pass them on, or lock them. Every thread has its own generator of random numbers.
  *
  * Forks. Sessions and rooms work in a forked child as before. Random numbers differ in parent and
@@ -433,13 +433,13 @@ struct lc_request {
 };
 
 /* Memory for batches, kept from one to the next. One thread at a time. */
-typedef struct lc_room lc_room;
+typedef struct lc_batch_buffer lc_batch_buffer;
 
 /* Room for batches of about this many messages, 1 to 65,536; otherwise LC_ERR_RANGE. */
-LC_CHECK int lc_room_new(lc_room **room, size_t messages);
+LC_CHECK int lc_batch_buffer_new(lc_batch_buffer **buffer, size_t messages);
 
-/* Frees a room. NULL is left alone. */
-void lc_room_free(lc_room *room);
+/* Frees the memory of batches. NULL is left alone. */
+void lc_batch_buffer_free(lc_batch_buffer *buffer);
 
 /*
  * Serves an array of messages, in any order, side by side where that is faster:
@@ -453,7 +453,7 @@ void lc_room_free(lc_room *room);
  * LC_ERR_BATCH_FAILED if at least one failed; all others have been served. LC_ERR_INTERNAL: some
  * may have been served; use no output. Other errors: nothing was served, and no outcome is written.
  */
-LC_CHECK int lc_process(lc_room *room, struct lc_request *requests, size_t count);
+LC_CHECK int lc_process(lc_batch_buffer *buffer, struct lc_request *requests, size_t count);
 
 /* ---- RSA signatures -------------------------------------------------------------------------- */
 

@@ -34,7 +34,7 @@ pub(crate) struct Request {
 
 /// Makes memory for batches.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lc_room_new(buffer: *mut *mut BatchBuffer, messages: usize) -> c_int {
+unsafe extern "C" fn lc_batch_buffer_new(buffer: *mut *mut BatchBuffer, messages: usize) -> c_int {
     let make = |_| {
         if messages == 0 || messages > MOST {
             return Err(Code::Range);
@@ -47,7 +47,7 @@ unsafe extern "C" fn lc_room_new(buffer: *mut *mut BatchBuffer, messages: usize)
 
 /// Gives the memory back.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lc_room_free(buffer: *mut BatchBuffer) {
+unsafe extern "C" fn lc_batch_buffer_free(buffer: *mut BatchBuffer) {
     // SAFETY: the caller gives the buffer back.
     unsafe { free(buffer) };
 }

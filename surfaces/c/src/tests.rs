@@ -61,7 +61,7 @@ fn of_c(base: &str, stars: usize) -> String {
         "uint64_t" => "u64",
         "lc_session" => "Session",
         "lc_nonces" => "Sequence",
-        "lc_room" => "BatchBuffer",
+        "lc_batch_buffer" => "BatchBuffer",
         "lc_device" => "Device",
         "lc_request" => "Request",
         "lc_completion" => "Completion",

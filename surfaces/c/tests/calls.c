@@ -22,9 +22,9 @@ static lc_session *opened(int algorithm) {
     return session;
 }
 
-static lc_room *room_for(size_t messages) {
-    lc_room *room = NULL;
-    EQUAL(lc_room_new(&room, messages), LC_OK);
+static lc_batch_buffer *room_for(size_t messages) {
+    lc_batch_buffer *room = NULL;
+    EQUAL(lc_batch_buffer_new(&room, messages), LC_OK);
     return room;
 }
 
@@ -315,7 +315,7 @@ static void null_and_too_long(void) {
 }
 
 /* One message as a batch; its outcome. */
-static int alone(lc_room *room, const lc_session *session, int operation, const void *nonce,
+static int alone(lc_batch_buffer *room, const lc_session *session, int operation, const void *nonce,
                  size_t nonce_len, const void *aad, size_t aad_len, const void *from, void *to,
                  size_t len, void *tag, size_t tag_len) {
     struct lc_request r;
@@ -333,7 +333,7 @@ static int alone(lc_room *room, const lc_session *session, int operation, const 
  * the calls for one message, and in a batch. */
 static void overlaps_are_refused(void) {
     lc_session *session = opened(LC_AES_128_GCM), *raw = opened(LC_AES_128_CTR);
-    lc_room *room = room_for(4);
+    lc_batch_buffer *room = room_for(4);
     unsigned char area[128], end[16], nonce[12] = {0};
     size_t a, b;
 #define APART(a, alen, b, blen) ((a) + (alen) <= (b) || (b) + (blen) <= (a))
@@ -418,7 +418,7 @@ static void overlaps_are_refused(void) {
                   !apart);
         }
     }
-    lc_room_free(room);
+    lc_batch_buffer_free(room);
     lc_session_free(session), lc_session_free(raw);
 }
 
@@ -493,7 +493,7 @@ static void batches_do_what_single_calls_do(void) {
                                      LC_AES_256_CBC_HMAC_SHA256, LC_XCHACHA20_POLY1305};
     struct lc_request *requests = (struct lc_request *)calloc(MANY, sizeof *requests);
     lc_session *sessions[5];
-    lc_room *room = room_for(64);
+    lc_batch_buffer *room = room_for(64);
     unsigned char nonces[MANY][24];
     size_t i;
     int round;
@@ -545,14 +545,14 @@ static void batches_do_what_single_calls_do(void) {
         }
     }
     for (i = 0; i < 5; i++) lc_session_free(sessions[i]);
-    lc_room_free(room);
+    lc_batch_buffer_free(room);
     free(requests);
 }
 
 /* One request that is refused concerns no other, wherever it stands. */
 static void hostile_requests_fail_alone(void) {
     lc_session *session = opened(LC_CHACHA20_POLY1305), *raw = opened(LC_AES_128_CBC);
-    lc_room *room = room_for(1);
+    lc_batch_buffer *room = room_for(1);
     struct lc_request requests[20];
     unsigned char packets[20][80];
     size_t i;
@@ -617,12 +617,12 @@ static void hostile_requests_fail_alone(void) {
     EQUAL(lc_process(NULL, requests, 20), LC_ERR_NULL_POINTER);
     EQUAL(lc_process(room, (struct lc_request *)((char *)requests + 4), 1), LC_ERR_MISALIGNED);
     EQUAL(lc_process(room, requests, (size_t)-1), LC_ERR_TOO_LONG);
-    lc_room_free(room);
-    EQUAL(lc_room_new(&room, 0), LC_ERR_RANGE);
-    EQUAL(lc_room_new(&room, (size_t)-1), LC_ERR_RANGE);
+    lc_batch_buffer_free(room);
+    EQUAL(lc_batch_buffer_new(&room, 0), LC_ERR_RANGE);
+    EQUAL(lc_batch_buffer_new(&room, (size_t)-1), LC_ERR_RANGE);
     CHECK(room == NULL);
-    EQUAL(lc_room_new(NULL, 1), LC_ERR_NULL_POINTER);
-    lc_room_free(NULL);
+    EQUAL(lc_batch_buffer_new(NULL, 1), LC_ERR_NULL_POINTER);
+    lc_batch_buffer_free(NULL);
     lc_session_free(session), lc_session_free(raw);
 }
 
@@ -635,7 +635,7 @@ static void signatures(void) {
     unsigned char made[8][256];
     struct lc_request requests[8];
     lc_session *private_key, *public_key, *pss;
-    lc_room *room = room_for(8);
+    lc_batch_buffer *room = room_for(8);
     EQUAL(lc_rsa_session_new(&private_key, pem, pem_len, LC_RSA_PKCS1V15_SHA256), LC_OK);
     EQUAL(lc_rsa_session_new(&public_key, public_pem, public_len, LC_RSA_PKCS1V15_SHA256), LC_OK);
     EQUAL(lc_rsa_session_new(&pss, pem, pem_len, LC_RSA_PSS_SHA384), LC_OK);
@@ -687,7 +687,7 @@ static void signatures(void) {
         lc_session_free(pss);
         pem[i] = (unsigned char)kept;
     }
-    lc_room_free(room);
+    lc_batch_buffer_free(room);
     free(pem), free(public_pem), free(right);
 }
 
@@ -701,10 +701,10 @@ static lc_session *shared;
 static void *seals_and_draws(void *argument) {
     unsigned char *drawn = (unsigned char *)argument, packet[80], nonce[12];
     struct lc_request request;
-    lc_room *room = NULL;
+    lc_batch_buffer *room = NULL;
     intptr_t bad = 0;
     int i;
-    bad += lc_room_new(&room, 16) != LC_OK;
+    bad += lc_batch_buffer_new(&room, 16) != LC_OK;
     for (i = 0; i < 2000; i++) {
         memset(packet, i, 64);
         bad += lc_random(nonce, 12) != LC_OK;
@@ -717,7 +717,7 @@ static void *seals_and_draws(void *argument) {
         bad += lc_process(room, &request, 1) != LC_OK || packet[63] != (i & 255);
     }
     bad += lc_random(drawn, 32) != LC_OK;
-    lc_room_free(room);
+    lc_batch_buffer_free(room);
     return (void *)bad;
 }
 

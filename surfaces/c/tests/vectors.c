@@ -118,11 +118,11 @@ static void raw(const struct line *v) {
 /* All messages of a file, forwards and then backwards, in one batch each. */
 static void batch(const struct line *lines, size_t count, int authenticates) {
     struct lc_request *requests = (struct lc_request *)calloc(count + 1, sizeof *requests);
-    lc_room *room;
+    lc_batch_buffer *room;
     size_t i;
     int backwards, error, bad = 0;
     if (!requests) abort();
-    EQUAL(lc_room_new(&room, 256), LC_OK);
+    EQUAL(lc_batch_buffer_new(&room, 256), LC_OK);
     for (backwards = 0; backwards < 2; backwards++) {
         for (i = 0; i < count; i++) {
             const struct line *v = &lines[i];
@@ -153,7 +153,7 @@ static void batch(const struct line *lines, size_t count, int authenticates) {
             free(r->to), free(r->tag);
         }
     }
-    lc_room_free(room);
+    lc_batch_buffer_free(room);
     free(requests);
 }
 
