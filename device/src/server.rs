@@ -70,7 +70,7 @@ pub struct Daemon {
     control: Control,
     turn: BatchPass,
     signatures: Signatures,
-    news: Arc<CompletionNotifier>,
+    notifier: Arc<CompletionNotifier>,
     spin: Spin,
     placement: Placement,
     sharing: Sharing,
@@ -106,7 +106,7 @@ impl Daemon {
     fn serve(&mut self, allowed: &CpuSet) -> io::Result<()> {
         let mut turns = 0;
         loop {
-            if self.news.take() {
+            if self.notifier.take() {
                 self.answer_late();
             }
             let served = self.serve_turn();
@@ -163,13 +163,13 @@ impl Daemon {
     fn idle(&mut self, allowed: &CpuSet) -> io::Result<()> {
         // Where it ran when it last slept; to ask again and again would take longer than to find.
         let processor = self.processor.unwrap_or_else(|| self.tells_processor());
-        let Self { peers, spin, epoll, events, turn, news, .. } = self;
+        let Self { peers, spin, epoll, events, turn, notifier, .. } = self;
         links(peers).for_each(|(_, link)| link.waits());
         let is_needed = |(_, link): (usize, &peer::Link)| {
             link.is_busy() && link.memory.processor(Side::Client) == Some(processor)
         };
         let same = links(peers).any(is_needed);
-        let is_there = || news.is_there() || links(peers).any(|(_, link)| link.available() > 0);
+        let is_there = || notifier.is_there() || links(peers).any(|(_, link)| link.available() > 0);
         let mut looks = 0;
         let found = spin.finds(same, || {
             looks += 1;

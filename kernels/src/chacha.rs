@@ -319,9 +319,9 @@ mod tests {
         ];
         for &level in Level::built() {
             let isa = Isa::of_processor().at_most(level);
-            let made = hchacha20(isa, &Key::from(&key), &nonce);
-            assert_eq!(made.words[..4], Key::from(&key).words[..4], "{level}");
-            assert_eq!(made.words[4..], expected, "{level}");
+            let computed = hchacha20(isa, &Key::from(&key), &nonce);
+            assert_eq!(computed.words[..4], Key::from(&key).words[..4], "{level}");
+            assert_eq!(computed.words[4..], expected, "{level}");
         }
     }
 

@@ -30,7 +30,7 @@ use crate::{Aead, BlockEncrypt, Incremental, Isa, Level, aes, ghash, opaque};
 /// All have the arguments `hash: &ghash::Key, keys: &[[u8; 16]; N], first: u128, aad: &[u8], data:
 /// InOutBuf<'_, '_, u8>, mode: Mode<MODE>` and return the tag. `first` is the counter block of the
 /// tag, as a big-endian number. Its last 32 bits are the counter. They do not wrap within the
-/// message, so kernels may add to the number as a whole, and [`takes`] says which of them they may
+/// message, so kernels may add to the number as a whole, and [`accepts`] says which of them they may
 /// begin at.
 macro_rules! best {
     ($($call:tt)+) => { by_isa!(crate::gcm, $($call)+: Avx512, Avx2Vaes, AesNi, _ => two_pass) };
@@ -116,7 +116,7 @@ macro_rules! key_size {
                 data: InOutBuf<'_, '_, u8>,
             ) -> [u8; 16] {
                 let first = u128::from_be_bytes(*first);
-                if message::wraps(first, data.len()) || !takes(self.isa(), first) {
+                if message::wraps(first, data.len()) || !accepts(self.isa(), first) {
                     let (hash, keys) = (&self.hash, self.cipher.forward());
                     return two_pass::any::<_, MODE>(hash, keys, first, aad, data);
                 }
@@ -246,7 +246,7 @@ impl<const BITS: usize> ZeroizeOnDrop for AesGcm<BITS> {}
 /// Whether the kernels in one pass take messages from this counter block on: one, as after a nonce
 /// of 96 bits, or with 512-bit registers any.
 #[inline]
-fn takes(isa: Isa, first: u128) -> bool {
+fn accepts(isa: Isa, first: u128) -> bool {
     let any = Level::Avx512.is_built() && isa.has(Level::Avx512);
     any || first & u128::from(u32::MAX) == 1
 }
@@ -274,7 +274,8 @@ fn half(bytes: &[u8]) -> u64 {
         [a, b, c, d] => word([a, b, c, d]) << 32,
         [a, b, c, d, e, f, g, h] => word([a, b, c, d]) << 32 | word([e, f, g, h]),
         _ => {
-            let number = bytes.iter().fold(0, |number, &byte| number << 8 | hidden(byte.into()));
+            let number =
+                bytes.iter().fold(0, |number, &byte| number << 8 | loaded_apart(byte.into()));
             number << (64 - 8 * bytes.len())
         }
     }
@@ -282,7 +283,7 @@ fn half(bytes: &[u8]) -> u64 {
 
 #[inline]
 fn word(bytes: [u8; 4]) -> u64 {
-    hidden(u32::from_be_bytes(bytes).into())
+    loaded_apart(u32::from_be_bytes(bytes).into())
 }
 
 /// A number that the compiler does not load together with its neighbours. A caller has often just
@@ -290,7 +291,7 @@ fn word(bytes: [u8; 4]) -> u64 {
 /// the cache: 20 cycles and more, for every message. Single words and bytes come straight from the
 /// stores.
 #[inline(always)]
-fn hidden(number: u64) -> u64 {
+fn loaded_apart(number: u64) -> u64 {
     opaque::word(number)
 }
 

@@ -23,7 +23,7 @@ use crate::{Aead, BlockEncrypt, Isa, Level, opaque};
 /// Calls the kernel `f` of the highest level that there is.
 ///
 /// All have the arguments `isa: Isa, keys: &[[u8; 16]; N], nonce: &[u8; 12], aad: &[u8], data:
-/// InOutBuf<'_, '_, u8>, came: &[u8; 16], mode: Mode<MODE>` and return the tag. `came` is the tag
+/// InOutBuf<'_, '_, u8>, received: &[u8; 16], mode: Mode<MODE>` and return the tag. `received` is the tag
 /// that came with a message that is opened.
 macro_rules! best {
     ($($call:tt)+) => { by_isa!(crate::gcm_siv, $($call)+: Avx2, AesNi, _ => two_pass) };
@@ -105,15 +105,15 @@ impl<const BITS: usize> AesGcmSiv<BITS> {
         nonce: &[u8; 12],
         aad: &[u8],
         data: InOutBuf<'_, '_, u8>,
-        came: &[u8; 16],
+        received: &[u8; 16],
     ) -> [u8; 16] {
         let (isa, mode) = (self.cipher.isa(), Mode::<MODE>);
         if BITS == 128 {
             let keys = first::<11>(self.cipher.schedule());
-            best!(isa, run(isa, keys, nonce, aad, data, came, mode))
+            best!(isa, run(isa, keys, nonce, aad, data, received, mode))
         } else {
             let keys = first::<15>(self.cipher.schedule());
-            best!(isa, run(isa, keys, nonce, aad, data, came, mode))
+            best!(isa, run(isa, keys, nonce, aad, data, received, mode))
         }
     }
 }

@@ -130,7 +130,7 @@ async fn attach(
     loop {
         match queue.attach(session) {
             Ok(attached) => return Ok(attached),
-            Err(refused) => session = refused.given,
+            Err(refused) => session = refused.value,
         }
         tokio::task::yield_now().await;
     }

@@ -65,7 +65,7 @@ impl Search {
 
 /// Refuses files that the dynamic loader would wait for, such as a FIFO without a writer. A name
 /// without a slash is not a path: the loader searches for it in its usual places.
-pub(crate) fn is_file(path: &Path) -> Result<(), String> {
+pub(crate) fn check_file(path: &Path) -> Result<(), String> {
     if !path.as_os_str().as_encoded_bytes().contains(&b'/') {
         return Ok(());
     }
@@ -87,7 +87,7 @@ impl Open {
     ///
     /// The library's initialisers can run.
     pub(crate) unsafe fn at(path: &Path) -> Result<Self, String> {
-        is_file(path)?;
+        check_file(path)?;
         // SAFETY: the caller guarantees the file.
         unsafe { Library::new(path) }.map(Self).map_err(|error| {
             // The loader's own message, if there is one.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use lanecrypt_libcrypto::{Direction as Way, Libcrypto};
 
-use crate::library::{Slot, is_file};
+use crate::library::{Slot, check_file};
 use crate::project::{NamedLibrary, Project};
 use crate::{
     Aead, Cipher, Direction, Draw, Failed, Generator, Peer, PeerLibraries, Signer, generator,
@@ -81,7 +81,7 @@ fn newest(libraries: &PeerLibraries) -> Result<Libcrypto, String> {
 ///
 /// The file is a libcrypto.
 unsafe fn at(path: &Path) -> Result<Libcrypto, String> {
-    is_file(path)?;
+    check_file(path)?;
     // SAFETY: the caller guarantees the file.
     unsafe { Libcrypto::open_at(path) }.map_err(|error| error.to_string())
 }

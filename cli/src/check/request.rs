@@ -84,7 +84,7 @@ impl Request<'_> {
         if !hex("aad", self.aad)?.unwrap_or_default().is_empty() {
             return Err(Refusal(format!("aad: {name} does not authenticate")));
         }
-        has_no("taglen", self.taglen, &name)?;
+        refuse_field("taglen", self.taglen, &name)?;
         // The null cipher has no key.
         let no_key = algorithm.key_lengths().contains(0).then(Vec::new);
         Ok(Case {
@@ -102,8 +102,8 @@ impl Request<'_> {
     fn packet(&self, algorithm: Algorithm) -> Result<Packet, Refusal> {
         let name = algorithm.to_string();
         let way = self.operation(&name, &[("open", Way::Open), ("seal", Way::Seal)])?;
-        has_no("skip", self.skip, &name)?;
-        has_no("counter", self.counter, &name)?;
+        refuse_field("skip", self.skip, &name)?;
+        refuse_field("counter", self.counter, &name)?;
         let tag = field("taglen", "a whole number of bytes", self.taglen)?.unwrap_or(16);
         Ok(Packet {
             algorithm,
@@ -118,22 +118,22 @@ impl Request<'_> {
     }
 
     /// Refuses the fields that only ciphers have.
-    fn has_no_fields_of_ciphers(&self, name: &str) -> Result<(), Refusal> {
+    fn refuse_fields_of_ciphers(&self, name: &str) -> Result<(), Refusal> {
         for (field, bytes) in [("iv", self.iv), ("aad", self.aad)] {
             if !hex(field, bytes)?.unwrap_or_default().is_empty() {
                 return Err(Refusal(format!("{field}: {name} has none")));
             }
         }
-        has_no("skip", self.skip, name)?;
-        has_no("counter", self.counter, name)?;
-        has_no("taglen", self.taglen, name)?;
+        refuse_field("skip", self.skip, name)?;
+        refuse_field("counter", self.counter, name)?;
+        refuse_field("taglen", self.taglen, name)?;
         Ok(())
     }
 
     fn message(&self, code: Code) -> Result<CodeRequest, Refusal> {
         let name = code.name();
         self.operation(name, &[("mac", ())])?;
-        self.has_no_fields_of_ciphers(name)?;
+        self.refuse_fields_of_ciphers(name)?;
         Ok(CodeRequest {
             code,
             key: required("key", hex("key", self.key)?)?,
@@ -147,7 +147,7 @@ impl Request<'_> {
             Scheme::Raw => self.operation(name, &[("sign", Side::Sign)])?,
             _ => self.operation(name, &[("sign", Side::Sign), ("verify", Side::Verify)])?,
         };
-        self.has_no_fields_of_ciphers(name)?;
+        self.refuse_fields_of_ciphers(name)?;
         let data = required("data", hex("data", self.data)?)?;
         // A signature takes the whole message in one call.
         calls::check(&self.chunks()?, data.len())?;
@@ -185,7 +185,7 @@ impl Request<'_> {
 }
 
 /// Refuses a number other than 0 for a field that the algorithm does not have.
-fn has_no(name: &str, value: Option<&RawValue>, algorithm: &str) -> Result<(), Refusal> {
+fn refuse_field(name: &str, value: Option<&RawValue>, algorithm: &str) -> Result<(), Refusal> {
     match number(name, value)? {
         0 => Ok(()),
         _ => Err(Refusal(format!("{name}: {algorithm} has none"))),

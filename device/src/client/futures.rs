@@ -108,7 +108,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncClient<B> {
             let Some(given) = message.take() else { return Poll::Pending };
             match self.take(given, Some(context.waker())) {
                 Ok(served) => Poll::Ready(Ok(served)),
-                Err(Rejected { given, reason: Error::Full }) => {
+                Err(Rejected { value: given, reason: Error::Full }) => {
                     message = Some(given);
                     Poll::Pending
                 }
@@ -137,7 +137,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncClient<B> {
         task: Option<&Waker>,
     ) -> Result<CompletionFuture<'_, B>, Rejected<Message<N, B>>> {
         if let Err(reason) = self.connection.check_usable() {
-            return Err(Rejected { given: message, reason });
+            return Err(Rejected { value: message, reason });
         }
         let mut places = self.shared.lock();
         match places.submit(message) {

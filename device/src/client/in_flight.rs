@@ -25,7 +25,7 @@ pub(super) fn put<N: AsRef<[u8]>, B: AsMut<[u8]>>(
     owner: Owner,
 ) -> Result<InFlight<B>, Rejected<Message<N, B>>> {
     if let Err(reason) = channel.check_usable() {
-        return Err(Rejected { given: message, reason });
+        return Err(Rejected { value: message, reason });
     }
     let Message { mut buffer, user, header, nonce, code, session } = message;
     let bytes = buffer.as_mut();
@@ -55,7 +55,7 @@ pub(super) fn put<N: AsRef<[u8]>, B: AsMut<[u8]>>(
         Ok(number) => Ok(InFlight { number, buffer, user, answer }),
         Err(reason) => {
             let given = Message { buffer, user, header, nonce, code, session };
-            Err(Rejected { given, reason })
+            Err(Rejected { value: given, reason })
         }
     }
 }

@@ -55,7 +55,7 @@ pub(super) struct Control {
     allows_null: bool,
     limits: Limits,
     #[cfg(feature = "rsa")]
-    makers: RsaKeyWorkers,
+    rsa_workers: RsaKeyWorkers,
     /// The user of this process.
     own: u32,
     /// The number of the next client.
@@ -92,11 +92,11 @@ impl Control {
         users: Vec<u32>,
         allows_null: bool,
         limits: Limits,
-        news: &Arc<CompletionNotifier>,
+        notifier: &Arc<CompletionNotifier>,
     ) -> Self {
         let own = rustix::process::geteuid().as_raw();
         #[cfg(not(feature = "rsa"))]
-        let _ = news;
+        let _ = notifier;
         Self {
             engine,
             keys,
@@ -104,7 +104,7 @@ impl Control {
             allows_null,
             limits,
             #[cfg(feature = "rsa")]
-            makers: RsaKeyWorkers::new(news),
+            rsa_workers: RsaKeyWorkers::new(notifier),
             own,
             next: 0,
             spare: spare(),
@@ -334,9 +334,9 @@ impl Control {
     #[cfg(feature = "rsa")]
     fn make(&mut self, client: u64, asked: &ControlRequest<'_>) -> Result<(), RejectReason> {
         match asked {
-            ControlRequest::OpenRsa { scheme, key } => self.makers.check(client, scheme, key),
+            ControlRequest::OpenRsa { scheme, key } => self.rsa_workers.check(client, scheme, key),
             ControlRequest::GenerateRsa { scheme, bits } => {
-                self.makers.generate(client, scheme, *bits)
+                self.rsa_workers.generate(client, scheme, *bits)
             }
             _ => Err(RejectReason::Malformed),
         }
@@ -351,7 +351,7 @@ impl Control {
     #[cfg(feature = "rsa")]
     pub(super) fn answer_made(&self, peers: &mut [Peer]) -> Vec<u64> {
         let mut gone = Vec::new();
-        for (client, made) in self.makers.made() {
+        for (client, made) in self.rsa_workers.made() {
             // It may be gone. Its key is wiped then.
             let Some(peer) = peers.iter_mut().find(|peer| peer.number == client) else { continue };
             peer.awaits_key = false;
@@ -367,7 +367,7 @@ impl Control {
     /// Makes no key for a client that is gone, unless it has begun.
     #[cfg(feature = "rsa")]
     pub(super) fn forget(&self, client: u64) {
-        self.makers.forget(client);
+        self.rsa_workers.forget(client);
     }
 
     fn open(&self, algorithm: &str, key: &[u8]) -> Result<Opened, RejectReason> {

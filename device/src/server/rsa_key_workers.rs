@@ -39,9 +39,9 @@ enum Sent {
 }
 
 impl RsaKeyWorkers {
-    pub(super) fn new(news: &Arc<CompletionNotifier>) -> Self {
+    pub(super) fn new(notifier: &Arc<CompletionNotifier>) -> Self {
         let (checks, generates) =
-            (Worker::new("lanecrypt-key", news), Worker::new("lanecrypt-generate", news));
+            (Worker::new("lanecrypt-key", notifier), Worker::new("lanecrypt-generate", notifier));
         Self { checks, generates }
     }
 

@@ -108,20 +108,20 @@ impl Prepared {
     /// [`BindError`]
     pub fn bind(self, path: impl AsRef<Path>) -> Result<Daemon, BindError> {
         let Self { engine, keys, users, allows_null, spin, placement, limits } = self;
-        let news = Arc::new(
+        let notifier = Arc::new(
             CompletionNotifier::new().map_err(|error| BindError::of(path.as_ref(), &error))?,
         );
         let turn = BatchPass::new(&engine);
-        let signatures = Signatures::new(limits.signatures, &news);
-        let control = Control::new(engine, keys, users, allows_null, limits, &news);
+        let signatures = Signatures::new(limits.signatures, &notifier);
+        let control = Control::new(engine, keys, users, allows_null, limits, &notifier);
         let listener = Listener::bind(path.as_ref(), control.serves_others())?;
         let epoll =
-            epoll(&listener, &news).map_err(|error| BindError::of(path.as_ref(), &error))?;
+            epoll(&listener, &notifier).map_err(|error| BindError::of(path.as_ref(), &error))?;
         Ok(Daemon {
             control,
             turn,
             signatures,
-            news,
+            notifier,
             spin: Spin::new(spin),
             placement,
             sharing: Sharing::new(),
@@ -137,12 +137,12 @@ impl Prepared {
 }
 
 /// Where the daemon waits.
-fn epoll(listener: &Listener, news: &CompletionNotifier) -> io::Result<OwnedFd> {
+fn epoll(listener: &Listener, notifier: &CompletionNotifier) -> io::Result<OwnedFd> {
     let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     let (data, flags) = (epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN);
     epoll::add(&epoll, &listener.socket, data, flags)?;
     // Edges, so that nothing has to be read.
     let (data, flags) = (epoll::EventData::new_u64(NEWS), flags | epoll::EventFlags::ET);
-    epoll::add(&epoll, news, data, flags)?;
+    epoll::add(&epoll, notifier, data, flags)?;
     Ok(epoll)
 }

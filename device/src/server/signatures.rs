@@ -22,7 +22,7 @@ const TOGETHER: usize = 8;
 /// The signatures of all clients.
 #[derive(Debug)]
 pub(super) struct Signatures {
-    clerk: Worker<Job, Done>,
+    worker: Worker<Job, Done>,
     /// The most of a client.
     most: u32,
 }
@@ -61,8 +61,8 @@ struct Done {
 
 impl Signatures {
     /// For up to `most` of each client at a time.
-    pub(super) fn new(most: u32, news: &Arc<CompletionNotifier>) -> Self {
-        Self { clerk: Worker::new("lanecrypt-sign", news), most }
+    pub(super) fn new(most: u32, notifier: &Arc<CompletionNotifier>) -> Self {
+        Self { worker: Worker::new("lanecrypt-sign", notifier), most }
     }
 
     /// Takes a request of this session.
@@ -88,7 +88,7 @@ impl Signatures {
         if !link.may_begin(self.most, places.span) {
             return Err(status::FULL);
         }
-        if self.clerk.begin(Signer::new).is_err() {
+        if self.worker.begin(Signer::new).is_err() {
             return Err(status::of(Err(Error::DriverFailed)));
         }
         let mut bytes = Zeroizing::new(vec![0; places.span]);
@@ -102,13 +102,13 @@ impl Signatures {
         let (number, opened) = (found.number, opened.clone());
         link.begins(places.span);
         let job = Job { opened, code, number, bytes, message, offset, outcome: None };
-        self.clerk.give(peer.number, job);
+        self.worker.give(peer.number, job);
         Ok(())
     }
 
     /// Answers what has been done.
     pub(super) fn answer(&self, peers: &[Peer], statistics: &mut Statistics) {
-        for (client, done) in self.clerk.done() {
+        for (client, done) in self.worker.done() {
             statistics.signatures += 1;
             statistics.signature_batches += u64::from(done.is_first);
             statistics.failed += u64::from(done.outcome.is_err());
@@ -123,12 +123,12 @@ impl Signatures {
 
     /// Drops what has not been begun for a client that is gone.
     pub(super) fn forget(&self, client: u64) {
-        self.clerk.forget(client);
+        self.worker.forget(client);
     }
 
     /// Waits until there is something to [answer](Self::answer); false if nothing is left.
     pub(super) fn wait(&self) -> bool {
-        self.clerk.wait()
+        self.worker.wait()
     }
 }
 

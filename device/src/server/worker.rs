@@ -18,7 +18,7 @@ use std::thread::{self, JoinHandle};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// Tells the daemon that clerks have done something.
+/// Notifies the daemon of results of its workers.
 #[derive(Debug)]
 pub(super) struct CompletionNotifier {
     is_there: AtomicBool,
@@ -35,11 +35,11 @@ impl CompletionNotifier {
     /// Whether there is something that has not been taken.
     #[inline]
     pub(super) fn is_there(&self) -> bool {
-        // Relaxed: `take` comes before what was done is looked at.
+        // Relaxed: `take` comes before the results are read.
         self.is_there.load(Ordering::Relaxed)
     }
 
-    /// Whether there was something. Whoever calls it must look at all clerks then.
+    /// Whether there was a result. The caller then reads those of all workers.
     #[inline]
     pub(super) fn take(&self) -> bool {
         // Acquire: pairs with `tell`, so that what was done before is found.
@@ -61,7 +61,7 @@ impl AsFd for CompletionNotifier {
     }
 }
 
-/// What a clerk does with jobs `J`, one or several at a time. It makes a `D` of each.
+/// The work of a thread on jobs `J`, one or several at a time; each gives a `D`.
 pub(super) trait Work<J, D>: Send + 'static {
     /// The most jobs that are done together.
     const TOGETHER: usize;
@@ -69,7 +69,7 @@ pub(super) trait Work<J, D>: Send + 'static {
     /// Does all of these jobs, each for the client of this number.
     fn work(&mut self, jobs: &mut [(u64, J)], done: &mut Vec<(u64, D)>);
 
-    /// What comes of a job if [`work`](Self::work) panics.
+    /// The outcome of a job if [`work`](Self::work) panics.
     fn failed(job: J) -> D;
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Worker<J, D> {
     shared: Arc<Shared<J, D>>,
     thread: Option<JoinHandle<()>>,
     name: &'static str,
-    news: Arc<CompletionNotifier>,
+    notifier: Arc<CompletionNotifier>,
     processors: Option<CpuSet>,
 }
 
@@ -88,16 +88,16 @@ pub(super) struct Worker<J, D> {
 struct Shared<J, D> {
     desk: Mutex<Backlog<J, D>>,
     /// Notified when there are jobs, or no more will come.
-    comes: Condvar,
+    has_jobs: Condvar,
     /// Notified when something was done.
-    goes: Condvar,
+    has_results: Condvar,
 }
 
-/// What lies between the daemon and a clerk.
+/// The jobs and results between the daemon and a worker.
 #[derive(Debug)]
 struct Backlog<J, D> {
     /// The jobs of each client that has some. The first client is served next.
-    lines: VecDeque<(u64, VecDeque<J>)>,
+    waiting: VecDeque<(u64, VecDeque<J>)>,
     /// How many jobs are being done.
     begun: usize,
     done: Vec<(u64, D)>,
@@ -114,11 +114,11 @@ impl<J, D> Backlog<J, D> {
     /// Takes jobs, one of each client in turn.
     fn take(&mut self, most: usize, jobs: &mut Vec<(u64, J)>) {
         while jobs.len() < most
-            && let Some((client, mut line)) = self.lines.pop_front()
+            && let Some((client, mut line)) = self.waiting.pop_front()
         {
             jobs.extend(line.pop_front().map(|job| (client, job)));
             if !line.is_empty() {
-                self.lines.push_back((client, line));
+                self.waiting.push_back((client, line));
             }
         }
         self.begun = jobs.len();
@@ -126,12 +126,23 @@ impl<J, D> Backlog<J, D> {
 }
 
 impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
-    pub(super) fn new(name: &'static str, news: &Arc<CompletionNotifier>) -> Self {
-        let desk = Backlog { lines: VecDeque::new(), begun: 0, done: Vec::new(), is_closed: false };
-        let shared = Shared { desk: Mutex::new(desk), comes: Condvar::new(), goes: Condvar::new() };
+    pub(super) fn new(name: &'static str, notifier: &Arc<CompletionNotifier>) -> Self {
+        let desk =
+            Backlog { waiting: VecDeque::new(), begun: 0, done: Vec::new(), is_closed: false };
+        let shared = Shared {
+            desk: Mutex::new(desk),
+            has_jobs: Condvar::new(),
+            has_results: Condvar::new(),
+        };
         // Those that the process has before the daemon's thread is moved.
         let processors = sched_getaffinity(None).ok();
-        Self { shared: Arc::new(shared), thread: None, name, news: news.clone(), processors }
+        Self {
+            shared: Arc::new(shared),
+            thread: None,
+            name,
+            notifier: notifier.clone(),
+            processors,
+        }
     }
 
     /// Begins to work, unless it has.
@@ -143,7 +154,8 @@ impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
         if self.thread.is_some() {
             return Ok(());
         }
-        let (shared, news, processors) = (self.shared.clone(), self.news.clone(), self.processors);
+        let (shared, notifier, processors) =
+            (self.shared.clone(), self.notifier.clone(), self.processors);
         let mut work = work();
         let thread = thread::Builder::new().name(self.name.into());
         self.thread = Some(thread.spawn(move || {
@@ -151,7 +163,7 @@ impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
                 // If it may not, it stays where the daemon's thread is.
                 let _ = sched_setaffinity(None, &processors);
             }
-            run(&shared, &news, &mut work);
+            run(&shared, &notifier, &mut work);
         })?);
         Ok(())
     }
@@ -161,19 +173,19 @@ impl<J, D> Worker<J, D> {
     /// Gives it a job for the client of this number.
     pub(super) fn give(&self, client: u64, job: J) {
         let mut desk = self.shared.lock();
-        match desk.lines.iter_mut().find(|(other, _)| *other == client) {
+        match desk.waiting.iter_mut().find(|(other, _)| *other == client) {
             Some((_, line)) => line.push_back(job),
-            None => desk.lines.push_back((client, VecDeque::from([job]))),
+            None => desk.waiting.push_back((client, VecDeque::from([job]))),
         }
         drop(desk);
-        self.shared.comes.notify_one();
+        self.shared.has_jobs.notify_one();
     }
 
     /// Drops what it has not begun for a client that is gone.
     pub(super) fn forget(&self, client: u64) {
         let mut desk = self.shared.lock();
-        let at = desk.lines.iter().position(|(other, _)| *other == client);
-        let line = at.and_then(|at| desk.lines.remove(at));
+        let at = desk.waiting.iter().position(|(other, _)| *other == client);
+        let line = at.and_then(|at| desk.waiting.remove(at));
         // Keys are wiped without the lock.
         drop(desk);
         drop(line);
@@ -187,8 +199,8 @@ impl<J, D> Worker<J, D> {
     /// Waits until it has done something, or has nothing to do; true in the first case.
     pub(super) fn wait(&self) -> bool {
         let mut desk = self.shared.lock();
-        while desk.done.is_empty() && (desk.begun > 0 || !desk.lines.is_empty()) {
-            desk = self.shared.goes.wait(desk).unwrap_or_else(PoisonError::into_inner);
+        while desk.done.is_empty() && (desk.begun > 0 || !desk.waiting.is_empty()) {
+            desk = self.shared.has_results.wait(desk).unwrap_or_else(PoisonError::into_inner);
         }
         !desk.done.is_empty()
     }
@@ -204,10 +216,10 @@ impl<J, D> Drop for Worker<J, D> {
     fn drop(&mut self) {
         let mut desk = self.shared.lock();
         desk.is_closed = true;
-        let lines = core::mem::take(&mut desk.lines);
+        let waiting = core::mem::take(&mut desk.waiting);
         drop(desk);
-        drop(lines);
-        self.shared.comes.notify_one();
+        drop(waiting);
+        self.shared.has_jobs.notify_one();
         if let Some(thread) = self.thread.take() {
             // It does not panic.
             let _ = thread.join();
@@ -216,12 +228,12 @@ impl<J, D> Drop for Worker<J, D> {
 }
 
 /// Works until no more jobs will come.
-fn run<J, D, W: Work<J, D>>(shared: &Shared<J, D>, news: &CompletionNotifier, work: &mut W) {
+fn run<J, D, W: Work<J, D>>(shared: &Shared<J, D>, notifier: &CompletionNotifier, work: &mut W) {
     let (mut jobs, mut done) = (Vec::new(), Vec::new());
     loop {
         let mut desk = shared.lock();
-        while desk.lines.is_empty() && !desk.is_closed {
-            desk = shared.comes.wait(desk).unwrap_or_else(PoisonError::into_inner);
+        while desk.waiting.is_empty() && !desk.is_closed {
+            desk = shared.has_jobs.wait(desk).unwrap_or_else(PoisonError::into_inner);
         }
         if desk.is_closed {
             return;
@@ -239,8 +251,8 @@ fn run<J, D, W: Work<J, D>>(shared: &Shared<J, D>, news: &CompletionNotifier, wo
         desk.begun = 0;
         desk.done.append(&mut done);
         drop(desk);
-        news.tell();
-        shared.goes.notify_one();
+        notifier.tell();
+        shared.has_results.notify_one();
     }
 }
 
@@ -271,41 +283,41 @@ mod tests {
 
     #[test]
     fn clients_are_served_in_turn_and_none_is_lost() {
-        let news = Arc::new(CompletionNotifier::new().expect("there are descriptors"));
+        let notifier = Arc::new(CompletionNotifier::new().expect("there are descriptors"));
         let (begun, begins) = std::sync::mpsc::channel();
         let (go_on, goes_on) = std::sync::mpsc::channel();
-        let mut clerk: Worker<u32, u32> = Worker::new("clerk", &news);
-        clerk.begin(|| Noted { begun, goes_on }).expect("there are threads");
-        assert!(!clerk.wait() && !news.is_there());
-        clerk.give(1, 0);
+        let mut worker: Worker<u32, u32> = Worker::new("worker", &notifier);
+        worker.begin(|| Noted { begun, goes_on }).expect("there are threads");
+        assert!(!worker.wait() && !notifier.is_there());
+        worker.give(1, 0);
         assert_eq!(begins.recv().expect("it works"), [(1, 0)]);
         // The first client has many, and the others do not wait for all of them.
-        (1..=6).for_each(|job| clerk.give(1, job));
-        clerk.give(2, 7);
-        clerk.give(3, 8);
-        clerk.give(3, 9);
-        clerk.give(4, 11);
-        clerk.forget(4);
+        (1..=6).for_each(|job| worker.give(1, job));
+        worker.give(2, 7);
+        worker.give(3, 8);
+        worker.give(3, 9);
+        worker.give(4, 11);
+        worker.forget(4);
         go_on.send(()).expect("it works");
-        assert!(clerk.wait() && news.take() && !news.is_there());
-        assert_eq!(clerk.done(), [(1, 0)]);
+        assert!(worker.wait() && notifier.take() && !notifier.is_there());
+        assert_eq!(worker.done(), [(1, 0)]);
         assert_eq!(begins.recv().expect("it works"), [(1, 1), (2, 7), (3, 8), (1, 2)]);
         go_on.send(()).expect("it works");
         assert_eq!(begins.recv().expect("it works"), [(3, 9), (1, 3), (1, 4), (1, 5)]);
-        // Somebody who goes while his job is being done.
-        clerk.forget(3);
+        // A client that leaves while its job is being processed.
+        worker.forget(3);
         go_on.send(()).expect("it works");
         assert_eq!(begins.recv().expect("it works"), [(1, 6)]);
-        clerk.give(5, 13);
+        worker.give(5, 13);
         go_on.send(()).expect("it works");
         assert_eq!(begins.recv().expect("it works"), [(5, 13)]);
         go_on.send(()).expect("it works");
         let mut done = Vec::new();
-        while clerk.wait() {
-            done.append(&mut clerk.done());
+        while worker.wait() {
+            done.append(&mut worker.done());
         }
         let sum: u32 = done.iter().map(|(_, job)| job).sum();
         assert_eq!((done.len(), sum), (10, 10 * (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9) + 1013));
-        assert!(news.take());
+        assert!(notifier.take());
     }
 }

@@ -132,7 +132,7 @@ fn what_is_not_taken_comes_back() {
     let session = client.generated_session(Algorithm::AES_128_CTR).expect("there is entropy");
     let message = |length| Message::encrypt(session, [0; 16], vec![9; length]);
     let not_taken = client.submit(message(4097)).expect_err("it is too long");
-    assert_eq!((not_taken.reason, not_taken.given.into_buffer()), (Error::TooLong, vec![9; 4097]));
+    assert_eq!((not_taken.reason, not_taken.value.into_buffer()), (Error::TooLong, vec![9; 4097]));
     assert_eq!(block_on(client.serve(message(4097))).expect_err("too long"), Error::TooLong);
     let header = block_on(client.serve(message(3).with_header(4)));
     assert_eq!(header.expect_err("it is too short"), Error::Refused(Cipher::AadLength));

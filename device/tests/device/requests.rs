@@ -137,7 +137,7 @@ fn messages_in_flight_of_many_sessions() {
         let mut message = message.with_header(header).with_user(user);
         while let Err(refused) = client.submit(message) {
             assert_eq!(refused.reason, Error::Full);
-            message = refused.given;
+            message = refused.value;
             full += 1;
             give_back(&mut client, &mut expected);
         }

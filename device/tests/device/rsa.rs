@@ -208,7 +208,7 @@ fn work(client: &mut Client, rounds: u64, seed: u64) {
         message = message.with_user(kind);
         while let Err(not_taken) = client.submit(message) {
             assert_eq!(not_taken.reason, Error::Full);
-            message = not_taken.given;
+            message = not_taken.value;
             check(client.wait().expect("it lives").expect("it is full"));
         }
         in_flight += 1;

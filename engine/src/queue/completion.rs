@@ -98,7 +98,7 @@ impl core::error::Error for QueueError {}
 /// What a queue did not take, and why.
 pub struct Rejected<T, E = QueueError> {
     /// What was not taken, as it was given.
-    pub given: T,
+    pub value: T,
     /// Why.
     pub reason: E,
 }
@@ -107,7 +107,7 @@ impl<N, B> Rejected<Message<N, B>> {
     #[cold]
     #[inline(never)]
     pub(super) fn full(given: Message<N, B>) -> Self {
-        Self { given, reason: QueueError::Full }
+        Self { value: given, reason: QueueError::Full }
     }
 }
 

@@ -122,7 +122,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
         let given = session.into();
         match self.ensure_not_forked().and_then(|()| self.make_long()) {
             Ok(()) => self.attach_to(given, true),
-            Err(reason) => Err(Rejected { given, reason }),
+            Err(reason) => Err(Rejected { value: given, reason }),
         }
     }
 
@@ -149,7 +149,7 @@ impl<B> AsyncQueue<B> {
         is_long: bool,
     ) -> Result<SessionHandle, Rejected<Box<Session>>> {
         if let Err(reason) = self.ensure_not_forked() {
-            return Err(Rejected { given, reason });
+            return Err(Rejected { value: given, reason });
         }
         let attached = self.places.lock().attach(given, is_long);
         self.ring(is_long);
@@ -183,7 +183,7 @@ impl<B> AsyncQueue<B> {
         loop {
             match self.submit(message) {
                 Ok(served) => return served.await,
-                Err(Rejected { given, reason: QueueError::Full }) => message = given,
+                Err(Rejected { value: given, reason: QueueError::Full }) => message = given,
                 Err(Rejected { reason, .. }) => return Err(reason),
             }
             self.room([!is_long, is_long]).await?;
@@ -200,7 +200,7 @@ impl<B> AsyncQueue<B> {
         message: Message<N, B>,
     ) -> Result<CompletionFuture<'_, B>, Rejected<Message<N, B>>> {
         if let Err(reason) = self.ensure_not_forked() {
-            return Err(Rejected { given: message, reason });
+            return Err(Rejected { value: message, reason });
         }
         let (place, number, is_long) = self.places.lock().submit(message)?;
         self.ring(is_long);

@@ -82,7 +82,7 @@ impl<B> Jobs<B> {
     ) -> Result<SessionHandle, Rejected<Box<Session>>> {
         let number = if self.others.is_full() { None } else { numbers.take() };
         let Some(number) = number else {
-            return Err(Rejected { given, reason: QueueError::Full });
+            return Err(Rejected { value: given, reason: QueueError::Full });
         };
         self.push_other(Other::Attach(number, given));
         Ok(number)

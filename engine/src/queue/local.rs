@@ -89,7 +89,7 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
     ) -> Result<SessionHandle, Rejected<Box<Session>>> {
         let session = session.into();
         let Some(number) = self.numbers.take() else {
-            return Err(Rejected { given: session, reason: QueueError::Full });
+            return Err(Rejected { value: session, reason: QueueError::Full });
         };
         self.service.sessions.attach(number, session);
         Ok(number)

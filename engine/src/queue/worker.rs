@@ -140,11 +140,11 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
             return long.attach(given, numbers);
         }
         if let Err(reason) = self.short.takes() {
-            return Err(Rejected { given, reason });
+            return Err(Rejected { value: given, reason });
         }
         match Lane::beside(&self.short, self.lanes, &self.settings) {
             Ok(long) => self.long.insert(long).attach(given, numbers),
-            Err(_) => Err(Rejected { given, reason: QueueError::NoThread }),
+            Err(_) => Err(Rejected { value: given, reason: QueueError::NoThread }),
         }
     }
 

@@ -89,7 +89,7 @@ fn each_task_gets_its_own_message() {
             attached.push(loop {
                 match queue.attach(session) {
                     Ok(number) => break number,
-                    Err(refused) => session = refused.given,
+                    Err(refused) => session = refused.value,
                 }
                 thread::yield_now();
             });
@@ -222,7 +222,7 @@ fn tasks_wait_for_room() {
     keeper.begun();
     let second = queue.submit(message(session)).expect("room");
     let refused = queue.submit(message(session).with_user(9)).expect_err("it is full");
-    assert_eq!((refused.reason, refused.given.user()), (QueueError::Full, 9));
+    assert_eq!((refused.reason, refused.value.user()), (QueueError::Full, 9));
     // A task that waits for room and goes away takes nobody's turn.
     let mut gone = Box::pin(queue.ready());
     assert!(poll_once(gone.as_mut()).is_pending());

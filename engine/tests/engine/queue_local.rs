@@ -70,8 +70,8 @@ fn a_full_queue_gives_messages_back() {
         assert_eq!(queue.submit_many(&mut messages), depth);
         assert_eq!(messages.next().map(|next| next.user()), Some(depth as u64));
         let refused = queue.submit(waiting(session).with_user(77)).expect_err("it is full");
-        assert_eq!((refused.reason, refused.given.user()), (QueueError::Full, 77));
-        assert_eq!(refused.given.into_buffer(), [3; LENGTH]);
+        assert_eq!((refused.reason, refused.value.user()), (QueueError::Full, 77));
+        assert_eq!(refused.value.into_buffer(), [3; LENGTH]);
         assert_eq!(queue.in_flight(), depth);
         assert_eq!(queue.poll().map(|done| done.user), Some(0));
         assert!(queue.submit(waiting(session)).is_ok());

@@ -132,15 +132,15 @@ fn a_full_queue_gives_messages_back() {
     assert_eq!(messages.next().map(|next| next.user()), Some(15));
     assert_eq!(queue.submit_many(&mut messages), Ok(0));
     let refused = queue.submit(message(session).with_user(77)).expect_err("it is full");
-    assert_eq!((refused.reason, refused.given.user()), (QueueError::Full, 77));
-    assert_eq!(refused.given.into_buffer(), [3; 512]);
+    assert_eq!((refused.reason, refused.value.user()), (QueueError::Full, 77));
+    assert_eq!(refused.value.into_buffer(), [3; 512]);
     // Sessions have room of their own, but not without end.
     let engine = Engine::new();
     let attached = (0..1000).take_while(|_| queue.attach(cbc(&engine)).is_ok()).count();
     assert!((1..1000).contains(&attached));
     let refused = queue.attach(cbc(&engine)).expect_err("the worker stands before the gate");
     assert_eq!(refused.reason, QueueError::Full);
-    assert_eq!(refused.given.algorithm(), Some(Algorithm::AES_128_CBC));
+    assert_eq!(refused.value.algorithm(), Some(Algorithm::AES_128_CBC));
     assert_eq!(queue.detach(session), Err(QueueError::Full));
     keeper.open();
     assert!(outcomes(&mut queue).iter().all(|(_, outcome)| outcome.is_ok()));

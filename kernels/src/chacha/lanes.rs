@@ -55,14 +55,14 @@ pub(crate) fn subkeys(isa: Isa, sources: &[(&Key, [u8; 16])], keys: &mut [Key; 1
         Lane(Parts { key, last: numbers(nonce), wide: false, data: (&mut block[..]).into() })
     });
     xor_lanes::<20>(isa, &mut lanes[..sources.len()]);
-    for ((made, block), (key, nonce)) in keys.iter_mut().zip(&blocks).zip(sources) {
+    for ((computed, block), (key, nonce)) in keys.iter_mut().zip(&blocks).zip(sources) {
         let constant = key.words.first_chunk().expect("the constant is there");
         let [n0, n1] = numbers(nonce).map(halves);
         let [[n0, n1], [n2, n3]] = [n0, n1];
         let rows = block.as_chunks().0;
-        made.words[..4].copy_from_slice(constant);
-        made.words[4..8].copy_from_slice(&less(&rows[0], *constant));
-        made.words[8..].copy_from_slice(&less(&rows[3], [n0, n1, n2, n3]));
+        computed.words[..4].copy_from_slice(constant);
+        computed.words[4..8].copy_from_slice(&less(&rows[0], *constant));
+        computed.words[8..].copy_from_slice(&less(&rows[3], [n0, n1, n2, n3]));
     }
     wipe::memory(blocks.as_flattened_mut());
 }
@@ -88,11 +88,11 @@ pub(super) fn header_masks(
 /// The words of a row less others.
 #[inline]
 fn less(row: &[u8; 16], words: [u32; 4]) -> [u32; 4] {
-    let mut made = words;
-    for (word, bytes) in made.iter_mut().zip(row.as_chunks().0) {
+    let mut computed = words;
+    for (word, bytes) in computed.iter_mut().zip(row.as_chunks().0) {
         *word = u32::from_le_bytes(*bytes).wrapping_sub(*word);
     }
-    made
+    computed
 }
 
 #[inline]
@@ -124,9 +124,9 @@ mod tests {
                     sources[..count].iter().map(|(key, nonce)| (key, *nonce)).collect();
                 let mut keys = [0; 16].map(|_| Key::from(&[0; 32]));
                 subkeys(isa, &sources, &mut keys);
-                for ((key, nonce), made) in sources.iter().zip(&keys) {
+                for ((key, nonce), computed) in sources.iter().zip(&keys) {
                     let one = hchacha20(Isa::PORTABLE, key, nonce);
-                    assert_eq!(made.words, one.words, "{level}, {count} keys");
+                    assert_eq!(computed.words, one.words, "{level}, {count} keys");
                 }
             }
         }

@@ -88,8 +88,8 @@ fn by_level<const BITS: usize, const MODE: bool>(lanes: &mut [Lane<'_, BITS>]) {
 fn one<const BITS: usize, const MODE: bool>(lane: &mut Lane<'_, BITS>) {
     let [_, _, _, _, a, b, c, d, e, f, g, h, i, j, k, l] = lane.nonce;
     let nonce = [a, b, c, d, e, f, g, h, i, j, k, l];
-    let came = *lane.tag;
-    *lane.tag = lane.cipher.run::<MODE>(&nonce, lane.aad, lane.data.reborrow(), &came);
+    let received = *lane.tag;
+    *lane.tag = lane.cipher.run::<MODE>(&nonce, lane.aad, lane.data.reborrow(), &received);
 }
 
 mod sequential {

@@ -20,7 +20,7 @@ pub(super) fn run<const N: usize, const MODE: bool>(
     nonce: &[u8; 12],
     aad: &[u8],
     mut data: InOutBuf<'_, '_, u8>,
-    came: &[u8; 16],
+    received: &[u8; 16],
     _: Mode<MODE>,
 ) -> [u8; 16] {
     let mut own = Keys::<N>::empty(isa);
@@ -30,7 +30,7 @@ pub(super) fn run<const N: usize, const MODE: bool>(
         own.crypt(&tag, data);
         tag
     } else {
-        own.crypt(came, data.reborrow());
+        own.crypt(received, data.reborrow());
         own.tag(nonce, aad, data.get_out())
     }
 }

@@ -139,7 +139,7 @@ impl<B: AsMut<[u8]>> Slots<B> {
         message: Message<N, B>,
     ) -> Result<usize, Rejected<Message<N, B>>> {
         let Some(&at) = self.free.last() else {
-            return Err(Rejected { given: message, reason: Error::Full });
+            return Err(Rejected { value: message, reason: Error::Full });
         };
         let kept = in_flight::put(&mut self.channel, message, Owner::Part(at))?;
         self.free.pop();

@@ -101,7 +101,7 @@ impl<B> State<B> {
         is_long: bool,
     ) -> Result<SessionHandle, Rejected<Box<Session>>> {
         if self.closed {
-            return Err(Rejected { given, reason: QueueError::Closed });
+            return Err(Rejected { value: given, reason: QueueError::Closed });
         }
         let Class { jobs, numbers, .. } = self.class(is_long);
         jobs.attach(given, numbers)
@@ -144,7 +144,7 @@ impl<B> State<B> {
     ) -> Result<(u64, u64, bool), Rejected<Message<N, B>>> {
         let user = given.user;
         if self.closed {
-            return Err(Rejected { given, reason: QueueError::Closed });
+            return Err(Rejected { value: given, reason: QueueError::Closed });
         }
         // Without such a class there is no such session either, as any worker says.
         let (class, is_long) = match &mut self.long {

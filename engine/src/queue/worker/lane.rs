@@ -96,7 +96,7 @@ impl<B> Lane<B> {
         numbers: &mut Numbers,
     ) -> Result<SessionHandle, Rejected<Box<Session>>> {
         if let Err(reason) = self.takes() {
-            return Err(Rejected { given, reason });
+            return Err(Rejected { value: given, reason });
         }
         let attached = self.jobs.attach(given, numbers);
         self.ring();
@@ -120,7 +120,7 @@ impl<B> Lane<B> {
         given: Message<N, B>,
     ) -> Result<u64, Rejected<Message<N, B>>> {
         if let Err(reason) = self.takes() {
-            return Err(Rejected { given, reason });
+            return Err(Rejected { value: given, reason });
         }
         if self.in_flight >= self.depth {
             return Err(Rejected::full(given));

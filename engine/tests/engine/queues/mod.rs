@@ -75,7 +75,7 @@ impl Queue for WorkerQueue<Buffer> {
         loop {
             match self.attach(session) {
                 Ok(attached) => return attached,
-                Err(refused) => session = refused.given,
+                Err(refused) => session = refused.value,
             }
             std::thread::yield_now();
         }

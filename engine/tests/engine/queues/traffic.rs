@@ -157,8 +157,8 @@ impl Traffic {
             }
             Err(refused) => {
                 assert_eq!(refused.reason, QueueError::Full);
-                assert_eq!(refused.given.user(), user);
-                assert_eq!(refused.given.into_buffer(), case.before);
+                assert_eq!(refused.value.user(), user);
+                assert_eq!(refused.value.into_buffer(), case.before);
                 seen.full += 1;
             }
         }

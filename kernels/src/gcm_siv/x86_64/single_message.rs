@@ -37,7 +37,7 @@ macro_rules! level {
                 nonce: &[u8; 12],
                 aad: &[u8],
                 data: InOutBuf<'_, '_, u8>,
-                came: &[u8; 16],
+                received: &[u8; 16],
                 _: Mode<MODE>,
             ) -> [u8; 16] {
                 let mut data = data;
@@ -47,11 +47,11 @@ macro_rules! level {
                 let own = first::<N>(&own.keys);
                 let mut tag = [0; 16];
                 if MODE == SEAL {
-                    let made = tag_of(own, h, number, aad, data.get_in());
-                    crypt(own, made, data);
-                    store128(&mut tag, made);
+                    let computed = tag_of(own, h, number, aad, data.get_in());
+                    crypt(own, computed, data);
+                    store128(&mut tag, computed);
                 } else {
-                    crypt(own, load128(came), data.reborrow());
+                    crypt(own, load128(received), data.reborrow());
                     store128(&mut tag, tag_of(own, h, number, aad, data.get_out()));
                 }
                 tag

@@ -108,12 +108,12 @@ fn in_lanes<const END: bool>(
         sum = plus(sum, load(first));
         let mut rest = rest;
         if rest.len() >= 4 {
-            let made;
+            let computed;
             let sixteenth = match sixteenth {
                 Some(factor) => factor,
                 None => {
-                    made = squared(eighth);
-                    &made
+                    computed = squared(eighth);
+                    &computed
                 }
             };
             let (pairs, single) = rest.as_chunks();

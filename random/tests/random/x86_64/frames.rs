@@ -50,7 +50,7 @@ fn stride() -> usize {
 }
 
 fn or_skip(body: fn()) {
-    match stepping::is_permitted() {
+    match stepping::check_permitted() {
         Ok(()) => body(),
         Err(reason) => skipped("frames", &format!("ptrace is not permitted here ({reason})")),
     }

@@ -121,7 +121,7 @@ fn rekeying_stepped() {
 /// The draws run freely through the sequence that locks the processor's own page; from there on a
 /// signal comes at each instruction.
 fn in_sequence(drawer: &'static (dyn Drawer + Sync), draws: &[Draw]) {
-    if let Err(reason) = stepping::is_permitted() {
+    if let Err(reason) = stepping::check_permitted() {
         skipped("signals", &format!("ptrace is not permitted here ({reason})"));
         return;
     }
@@ -177,7 +177,7 @@ fn least(total: usize) -> usize {
 
 /// Steps through every draw with a signal at each instruction, or at so many, evenly spread.
 fn step_through(name: &str, drawer: &'static (dyn Drawer + Sync), draws: &[Draw]) {
-    if let Err(reason) = stepping::is_permitted() {
+    if let Err(reason) = stepping::check_permitted() {
         skipped("signals", &format!("ptrace is not permitted here ({reason})"));
         return;
     }
@@ -222,7 +222,7 @@ fn step_through(name: &str, drawer: &'static (dyn Drawer + Sync), draws: &[Draw]
 /// As above, for the short draws, but with a fresh process for each position: nothing but that one
 /// signal disturbs the draw.
 fn one_signal_a_draw() {
-    if let Err(reason) = stepping::is_permitted() {
+    if let Err(reason) = stepping::check_permitted() {
         skipped("signals", &format!("ptrace is not permitted here ({reason})"));
         return;
     }
@@ -345,7 +345,7 @@ fn sys_timer(microseconds: libc::suseconds_t) {
 
 /// The checks accept a generator without defects and reject one that leaves out a protection.
 fn defects_are_found() {
-    if let Err(reason) = stepping::is_permitted() {
+    if let Err(reason) = stepping::check_permitted() {
         skipped("signals", &format!("ptrace is not permitted here ({reason})"));
         return;
     }

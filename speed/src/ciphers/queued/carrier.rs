@@ -180,7 +180,7 @@ impl Queue for WorkerQueue<Box<[u8]>> {
             match self.attach(given) {
                 Ok(attached) => return Some(attached),
                 Err(refused) if refused.reason == lanecrypt_engine::queue::QueueError::Full => {
-                    given = refused.given;
+                    given = refused.value;
                     std::thread::yield_now();
                 }
                 Err(_) => return None,

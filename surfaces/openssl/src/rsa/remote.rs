@@ -195,7 +195,7 @@ impl Link {
                     match self.client.submit(message) {
                         Ok(_) => return Ok(()),
                         Err(not_taken) if not_taken.reason == Error::Full => {
-                            message = not_taken.given;
+                            message = not_taken.value;
                             self.take(&mut outcomes, which, wanted)
                                 .map_err(|error| Failed::of(remote, error))?;
                         }

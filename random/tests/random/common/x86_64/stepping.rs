@@ -101,7 +101,7 @@ static FORKED: AtomicPtr<Record> = AtomicPtr::new(null_mut());
 /// # Errors
 ///
 /// The reason why not.
-pub(crate) fn is_permitted() -> Result<(), String> {
+pub(crate) fn check_permitted() -> Result<(), String> {
     let child = sys::fork(Fork::Raw).map_err(|error| error.to_string())?;
     if child == 0 {
         let result = trace(libc::PTRACE_TRACEME, 0, 0, 0);
