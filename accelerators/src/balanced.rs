@@ -87,7 +87,7 @@ pub struct Balanced {
 
 impl Balanced {
     /// The most drivers that can share load.
-    pub const MOST: usize = mask::MOST;
+    pub const MAX_MEMBERS: usize = mask::MOST;
 
     /// Has these drivers share load.
     ///
@@ -128,7 +128,7 @@ impl Balanced {
     /// this name alone; with [migration](Self::with_migration), until it fails. None if there is no
     /// such member.
     #[must_use]
-    pub fn preferring(&self, member: &str) -> Option<Self> {
+    pub fn with_preference(&self, member: &str) -> Option<Self> {
         let only = Some(self.drivers.find(member)?);
         Some(Self { only, ..self.clone() })
     }

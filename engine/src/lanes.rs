@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(lanes.lengths(class, 2), lengths);
         assert_eq!(lanes.lengths(class, 1), Lengths::NONE);
         assert_eq!(Lanes::built_in(Level::Portable).lengths(class, 64), Lengths::NONE);
-        assert!(Lanes::built_in(Level::Avx2).lengths(class, 64).contain(64));
+        assert!(Lanes::built_in(Level::Avx2).lengths(class, 64).contains(64));
         let text = lanes.to_string();
         let line = text.lines().find(|line| line.starts_with("chacha20-ietf encrypt, decrypt "));
         assert_eq!(line.expect("it has lanes").matches("        3-50").count(), DEPTHS.len());

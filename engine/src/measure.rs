@@ -225,7 +225,7 @@ mod tests {
         // A stream: lanes pay up to some length.
         let short = first([2.0, 10.0, 30.0, 100.0, 320.0, 650.0]);
         assert_eq!(short, Lengths { shortest: 1, longest: 256 });
-        assert!(short.contain(256) && !short.contain(512) && !short.contain(0));
+        assert!(short.contains(256) && !short.contains(512) && !short.contains(0));
         // What pays again after a length that does not pay runs alone.
         let once = first([20.0, 10.0, 100.0, 10.0, 10.0, 10.0]);
         assert_eq!(once, Lengths { shortest: 64, longest: 64 });

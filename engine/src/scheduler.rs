@@ -67,7 +67,7 @@ fn is_immediate<'a, E: Entry<'a>>(lanes: &Lanes, entry: &E, messages: usize) -> 
         && match Lanes::kind(class) {
             Lanes::ALONE => true,
             Lanes::ELSEWHERE => false,
-            kind => !lanes.of_kind(kind.into(), messages).contain(entry.work().bytes()),
+            kind => !lanes.of_kind(kind.into(), messages).contains(entry.work().bytes()),
         }
 }
 
@@ -108,7 +108,7 @@ fn side_by_side<'b, 'a: 'b, E: Entry<'a> + 'b>(
     if most == Lengths::NONE || most == Lengths::ALL {
         return most;
     }
-    let joining = members.filter(|entry| most.contain(entry.work().bytes())).count();
+    let joining = members.filter(|entry| most.contains(entry.work().bytes())).count();
     if joining == count { most } else { lanes.lengths(class, joining) }
 }
 

@@ -34,7 +34,7 @@ impl Backend {
     /// Whether it serves signatures of this key, with this padding. To sign, AWS-LC needs the
     /// primes, too.
     #[must_use]
-    pub fn takes(self, key: &PublicKey, padding: Padding) -> bool {
+    pub fn supports(self, key: &PublicKey, padding: Padding) -> bool {
         match self {
             Self::Measured | Self::Own => {
                 let _ = (key, padding);

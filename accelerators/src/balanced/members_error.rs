@@ -10,7 +10,7 @@ use super::mask::MOST;
 pub enum MembersError {
     /// Two of them have the same name.
     Taken,
-    /// There are more than [`Balanced::MOST`](super::Balanced::MOST).
+    /// There are more than [`Balanced::MAX_MEMBERS`](super::Balanced::MAX_MEMBERS).
     TooMany,
 }
 

@@ -43,7 +43,7 @@ impl Faults {
     }
 
     /// The fault of all requests from now on.
-    pub fn from_now_on(&self, fault: Fault) {
+    pub fn set_for_all(&self, fault: Fault) {
         let mut plan = self.plan();
         plan.from = Some((plan.taken, fault));
     }
@@ -57,7 +57,7 @@ impl Faults {
 
     /// How many requests the model has taken.
     #[must_use]
-    pub fn taken(&self) -> u64 {
+    pub fn requests(&self) -> u64 {
         self.plan().taken
     }
 

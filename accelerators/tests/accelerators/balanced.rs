@@ -223,7 +223,7 @@ fn a_member_serves_sessions_of_its_own() {
     assert_eq!((shares(&balanced), balanced.failed().count()), (vec![0, 11, 0], 0));
     drop(session);
     assert_eq!(card.sessions(), 0);
-    assert!(balanced.preferring("cart").is_none());
+    assert!(balanced.with_preference("cart").is_none());
 }
 
 /// A driver that is made of several may itself be one of several.
@@ -256,8 +256,8 @@ fn errors_are_exact() {
     let refused = |members: Vec<Member>| Balanced::new(members).err();
     assert_eq!(refused(vec![card(), software(), card()]), Some(MembersError::Taken));
     let many = |count| (0..count).map(|_| card()).collect();
-    assert_eq!(refused(many(Balanced::MOST + 1)), Some(MembersError::TooMany));
-    assert_eq!(refused(many(Balanced::MOST)), Some(MembersError::Taken));
+    assert_eq!(refused(many(Balanced::MAX_MEMBERS + 1)), Some(MembersError::TooMany));
+    assert_eq!(refused(many(Balanced::MAX_MEMBERS)), Some(MembersError::Taken));
     assert_eq!(MembersError::Taken.to_string(), "two drivers have the same name");
     assert_eq!(MembersError::TooMany.to_string(), "more than 16 drivers");
     let twice = flaky::engine(&share([card()]), &[]).with_driver(share([card()]));
@@ -281,7 +281,7 @@ fn errors_are_exact() {
     let moving = Balanced::with_migration([null()]).expect("a good name");
     assert_eq!(open(&moving, Algorithm::AES_128_GCM, &key), Some(Error::Unsupported));
     let engine = flaky::engine(&moving, &[]);
-    let engine = engine.with_driver(moving.preferring("null").expect("it is there"));
+    let engine = engine.with_driver(moving.with_preference("null").expect("it is there"));
     assert_eq!(engine.err(), Some(DriverNameError::Taken), "every engine has it");
     assert!(!moving.readmit("null") && !moving.readmit("cart"));
     let names = ["software", "null", "card"];

@@ -20,7 +20,7 @@ pub(crate) fn software() -> Member {
 pub(crate) fn engine(balanced: &Balanced, names: &[&str]) -> Engine {
     let engine = Engine::new().with_driver(balanced.clone());
     let with = |engine: Engine, name: &&str| {
-        engine.with_driver(balanced.preferring(name).expect("it is a member"))
+        engine.with_driver(balanced.with_preference(name).expect("it is a member"))
     };
     engine.and_then(|engine| names.iter().try_fold(engine, with)).expect("free names")
 }

@@ -242,7 +242,7 @@ fn a_failing_card_is_replaced() {
             true => Fault::Lose,
             false => Fault::Fail(Error::DriverFailed),
         };
-        faults.at(faults.taken() + numbers.below(60) as u64, fault);
+        faults.at(faults.requests() + numbers.below(60) as u64, fault);
         let messages = random(&keys, &mut numbers);
         requests += 2 * messages.len();
         check(&engine, &sessions, &messages, &mut rooms).expect("as the software");

@@ -165,13 +165,13 @@ fn faults_are_those_that_were_asked_for() {
     assert_eq!(served, [true, false, false, true, true]);
     assert_eq!([data[1], data[2]], [[0; 32]; 2]);
     assert!(clock.now() >= Duration::from_secs(1), "one came a second later");
-    assert_eq!(faults.taken(), 5);
+    assert_eq!(faults.requests(), 5);
 
     let once = || session.encrypt(&[2; 16], &mut [0; 32][..]);
     assert_eq!(once(), Ok(()));
-    faults.from_now_on(Fault::Fail(Error::Unsupported));
+    faults.set_for_all(Fault::Fail(Error::Unsupported));
     assert_eq!([once(), once()], [Err(Error::Unsupported); 2]);
-    faults.from(faults.taken() + 1, Fault::Fail(Error::DataLength));
+    faults.from(faults.requests() + 1, Fault::Fail(Error::DataLength));
     assert_eq!([once(), once(), once()], {
         let failed = Err(Error::DataLength);
         [Ok(()), failed, failed]
@@ -191,11 +191,11 @@ fn a_message_that_is_called_forged_is_wiped() {
     let mut packet = [7; 48];
     session.seal(&[3; 12], b"", &mut packet).expect("good lengths");
     let sealed = packet;
-    faults.from_now_on(Fault::Fail(Error::Authentication));
+    faults.set_for_all(Fault::Fail(Error::Authentication));
     assert_eq!(session.open(&[3; 12], b"", &mut packet).err(), Some(Error::Authentication));
     assert_eq!(packet[..32], [0; 32]);
     packet = sealed;
-    faults.from_now_on(Fault::Fail(Error::DataLength));
+    faults.set_for_all(Fault::Fail(Error::DataLength));
     assert_eq!(session.open(&[3; 12], b"", &mut packet).err(), Some(Error::DataLength));
     assert_eq!(packet, sealed);
     faults.heal();

@@ -114,7 +114,7 @@ impl Stage {
                 false => Fault::Fail(Error::DriverFailed),
             };
             let later = self.numbers.below(200) as u64;
-            self.faults.at(self.faults.taken() + later, fault);
+            self.faults.at(self.faults.requests() + later, fault);
             if open.len() == messages
                 && let Some(close) = close.take()
             {

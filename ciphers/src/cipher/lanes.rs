@@ -140,7 +140,7 @@ fn seal_beside<'a, K: AeadLanes + 'a>(
     let mut refused = 0;
     for message in messages {
         let Sealing { cipher, nonce, aad, data, tag, outcome } = message;
-        if lengths.contain(data.len())
+        if lengths.contains(data.len())
             && let Some(key) = key(cipher)
             && let Some(nonce) = K::Nonce::from_slice(nonce)
             && cipher.key.facts().admit(aad.len(), data.len(), tag.len()).is_ok()
@@ -180,7 +180,7 @@ fn open_beside<'a, K: AeadLanes + 'a>(
             && let Some(message) = messages.next()
         {
             let Opening { cipher, nonce, aad, data, tag, outcome } = message;
-            if lengths.contain(data.len())
+            if lengths.contains(data.len())
                 && let Some(key) = key(cipher)
                 && let Some(nonce) = K::Nonce::from_slice(nonce)
                 && cipher.key.facts().admit(aad.len(), data.len(), tag.len()).is_ok()

@@ -165,7 +165,7 @@ fn chained<'a, C: BlockEncrypt<N> + 'a, const N: usize>(
         let bytes = data.len();
         if bytes % N != 0 {
             refused += refuse(outcome, Error::DataLength);
-        } else if lengths.contain(bytes) {
+        } else if lengths.contains(bytes) {
             let (blocks, _) = into_blocks(data);
             lanes.push(Lane { key, iv, blocks });
             if lanes.is_full() {
@@ -196,7 +196,7 @@ fn side_by_side<'a, C: SideBySide + StreamCore<Nonce = [u8; N]> + 'a, const N: u
     let mut isa = None;
     let mut refused = 0;
     for Message { cipher, iv, data, outcome } in messages {
-        if lengths.contain(data.len())
+        if lengths.contains(data.len())
             && data.len() <= LONGEST_STREAM
             && let Some(parsed) = key(&cipher.key)
             && let Ok((block, nonce)) = block_and_nonce(iv)

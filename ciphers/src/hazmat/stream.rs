@@ -147,7 +147,7 @@ impl Stream {
     ///
     /// An algorithm that [is seekable](Algorithm::is_seekable) does this at once. Other algorithms
     /// only go forward, at the cost of the keystream in between, and at most [64
-    /// MiB](StreamCipher::REACH) at a time.
+    /// MiB](StreamCipher::MAX_ADVANCE) at a time.
     ///
     /// # Errors
     ///

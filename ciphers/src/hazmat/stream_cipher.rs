@@ -35,7 +35,7 @@ pub struct StreamCipher<C: StreamCore> {
 impl<C: StreamCore> StreamCipher<C> {
     /// The most bytes that [`advance_to`](Self::advance_to) goes in one call: 64 MiB, which the
     /// slowest stream makes in well under a second.
-    pub const REACH: u64 = 1 << 26;
+    pub const MAX_ADVANCE: u64 = 1 << 26;
 
     /// A stream that begins at block 0.
     #[must_use]
@@ -109,11 +109,11 @@ impl<C: StreamCore> StreamCipher<C> {
     /// # Errors
     ///
     /// [`Error::OutOfReach`] if the offset is behind the position, or more than
-    /// [`REACH`](Self::REACH) bytes ahead; [`Error::KeystreamExhausted`] if it is past the end.
+    /// [`MAX_ADVANCE`](Self::MAX_ADVANCE) bytes ahead; [`Error::KeystreamExhausted`] if it is past the end.
     /// After an error nothing has changed.
     pub fn advance_to(&mut self, offset: u64) -> Result<(), Error> {
         let mut distance = offset.checked_sub(self.position()).ok_or(Error::OutOfReach)?;
-        if distance > Self::REACH {
+        if distance > Self::MAX_ADVANCE {
             return Err(Error::OutOfReach);
         }
         if distance > self.remaining() {

@@ -201,10 +201,10 @@ impl BatchBuffer {
     #[inline(always)]
     pub(super) fn runs_now(&mut self, kind: u8, bytes: usize) -> bool {
         let Some(known) = self.kinds.get_mut(usize::from(kind)) else { return false };
-        if !known.ever.contain(bytes) {
+        if !known.ever.contains(bytes) {
             return true;
         }
-        if known.now.contain(bytes) || known.left == 0 {
+        if known.now.contains(bytes) || known.left == 0 {
             return false;
         }
         known.left -= 1;
@@ -224,7 +224,7 @@ impl BatchBuffer {
             known.expect(known.expected.saturating_mul(2), &self.lanes, kind);
         }
         known.left -= 1;
-        known.now.contain(bytes)
+        known.now.contains(bytes)
     }
 
     /// Expects as many messages of each kind as this batch had. A kind without messages tells

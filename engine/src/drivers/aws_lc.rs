@@ -56,7 +56,7 @@ impl Driver for AwsLc {
     /// functions, and PSS with a salt that is not as long as a digest.
     fn open_rsa(&self, key: &RsaKey, padding: Padding) -> Result<SessionId, Error> {
         let has_primes = key.private_key().is_none_or(PrivateKey::has_primes);
-        match has_primes && Backend::AwsLc.takes(key.public_key(), padding) {
+        match has_primes && Backend::AwsLc.supports(key.public_key(), padding) {
             true => Ok(SessionId::default()),
             false => Err(Error::Unsupported),
         }

@@ -93,7 +93,7 @@ impl Service {
         let kind = session.kind(operation);
         if kind != Lanes::ALONE {
             let ever = self.ever.get(usize::from(kind))?;
-            if ever.contain(slot::message_bytes(operation, header, bytes)) {
+            if ever.contains(slot::message_bytes(operation, header, bytes)) {
                 return None;
             }
         }
@@ -235,7 +235,7 @@ fn begin_class<B: AsMut<[u8]>>(
     let mut lengths = lanes.lengths(class, count);
     if lengths != Lengths::NONE && lengths != Lengths::ALL {
         // Only messages that can gain from lanes count.
-        let joining = messages.iter().filter(|message| lengths.contain(message.bytes())).count();
+        let joining = messages.iter().filter(|message| lengths.contains(message.bytes())).count();
         if joining < count {
             lengths = lanes.lengths(class, joining);
         }

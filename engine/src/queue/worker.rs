@@ -139,7 +139,7 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
         if let Some(long) = &mut self.long {
             return long.attach(given, numbers);
         }
-        if let Err(reason) = self.short.takes() {
+        if let Err(reason) = self.short.check_open() {
             return Err(Rejected { value: given, reason });
         }
         match Lane::beside(&self.short, self.lanes, &self.settings) {

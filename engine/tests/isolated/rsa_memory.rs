@@ -26,7 +26,7 @@ const BY_AWS_LC: usize = 2;
 fn may_be_by_aws_lc(signer: &Signer) -> bool {
     #[cfg(feature = "aws-lc")]
     return signer.key.has_primes()
-        && lanecrypt_rsa::Backend::AwsLc.takes(signer.key.public_key(), signer.padding);
+        && lanecrypt_rsa::Backend::AwsLc.supports(signer.key.public_key(), signer.padding);
     #[cfg(not(feature = "aws-lc"))]
     {
         let _ = signer;

@@ -286,7 +286,7 @@ fn lanes_can_be_read() {
         assert!(row.shortest <= row.longest, "{row:?}");
         let class = Class::of(row.algorithm).with(row.operation);
         let lengths = engine.lanes().lengths(class, row.requests);
-        assert!(lengths.contain(row.shortest) && !lengths.contain(row.shortest - 1), "{row:?}");
+        assert!(lengths.contains(row.shortest) && !lengths.contains(row.shortest - 1), "{row:?}");
     }
 }
 

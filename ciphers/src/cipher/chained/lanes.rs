@@ -46,7 +46,7 @@ where
         };
     for message in messages {
         let Sealing { cipher, nonce, aad, data, tag, outcome } = message;
-        if lengths.contain(data.len())
+        if lengths.contains(data.len())
             && let Some(key) = key(cipher)
             && let Ok(iv) = nonce.try_into()
             && data.len().is_multiple_of(16)
@@ -75,7 +75,7 @@ pub(in crate::cipher) fn seal<'a, C: Chain + 'a>(
     let mut refused = 0;
     let sealed = messages.filter_map(|message| {
         let Sealing { cipher, nonce, aad, data, tag, outcome } = message;
-        if lengths.contain(data.len())
+        if lengths.contains(data.len())
             && let Some(key) = key(cipher)
             && let Ok(mut chain) = first::<C>(nonce, data.len())
             && cipher.key.facts().admit(aad.len(), data.len(), tag.len()).is_ok()
@@ -103,7 +103,7 @@ pub(in crate::cipher) fn open<'a, C: Chain + 'a>(
     let mut waiting: Option<ToOpen<'a, C>> = None;
     for message in messages {
         let Opening { cipher, nonce, aad, data, tag, outcome } = message;
-        if lengths.contain(data.len())
+        if lengths.contains(data.len())
             && let Some(key) = key(cipher)
             && let Ok(chain) = first::<C>(nonce, data.len())
             && cipher.key.facts().admit(aad.len(), data.len(), tag.len()).is_ok()

@@ -30,7 +30,7 @@ impl Lengths {
     /// Whether a message with this many bytes runs in lanes.
     #[must_use]
     #[inline]
-    pub fn contain(&self, bytes: usize) -> bool {
+    pub fn contains(&self, bytes: usize) -> bool {
         bytes >= self.shortest as usize && bytes <= self.longest as usize
     }
 }

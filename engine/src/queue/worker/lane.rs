@@ -82,7 +82,7 @@ impl<B: AsMut<[u8]> + Send + 'static> Lane<B> {
 impl<B> Lane<B> {
     /// Whether it takes anything, or why not.
     #[inline(always)]
-    pub(super) fn takes(&self) -> Result<(), QueueError> {
+    pub(super) fn check_open(&self) -> Result<(), QueueError> {
         match (self.closed, self.process.is_current()) {
             (_, false) => Err(QueueError::Forked),
             (true, _) => Err(QueueError::Closed),
@@ -95,7 +95,7 @@ impl<B> Lane<B> {
         given: Box<Session>,
         numbers: &mut Numbers,
     ) -> Result<SessionHandle, Rejected<Box<Session>>> {
-        if let Err(reason) = self.takes() {
+        if let Err(reason) = self.check_open() {
             return Err(Rejected { value: given, reason });
         }
         let attached = self.jobs.attach(given, numbers);
@@ -108,7 +108,7 @@ impl<B> Lane<B> {
         session: SessionHandle,
         numbers: &mut Numbers,
     ) -> Result<bool, QueueError> {
-        self.takes()?;
+        self.check_open()?;
         let detached = self.jobs.detach(session, numbers);
         self.ring();
         detached
@@ -119,7 +119,7 @@ impl<B> Lane<B> {
         &mut self,
         given: Message<N, B>,
     ) -> Result<u64, Rejected<Message<N, B>>> {
-        if let Err(reason) = self.takes() {
+        if let Err(reason) = self.check_open() {
             return Err(Rejected { value: given, reason });
         }
         if self.in_flight >= self.depth {
@@ -136,7 +136,7 @@ impl<B> Lane<B> {
         &mut self,
         messages: &mut impl Iterator<Item = Message<N, B>>,
     ) -> Result<usize, QueueError> {
-        self.takes()?;
+        self.check_open()?;
         let room = self.depth - self.in_flight;
         let taken = self.jobs.push_many(room, messages.take(room).map(Slot::of));
         self.in_flight += taken;
