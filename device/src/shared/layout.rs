@@ -1,4 +1,7 @@
 //! What is where in the shared memory.
+//!
+//! Each side keeps its own positions. A client never has more requests in flight than a ring has
+//! places, so neither ring needs the position of its reader.
 
 /// The length of a page, to which the parts are aligned.
 const PAGE: usize = 4096;

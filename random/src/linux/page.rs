@@ -6,7 +6,7 @@
 //! Pages stay mapped for ever, and every field of a [`Page`] can change through a shared reference.
 //! So anybody may hold a reference, which names the page but gives no right to use it. That right
 //! is a [`PageMut`], of which there is only one at a time. Four places make one: a thread's claim
-//! ([`crate::linux::local`]), a page's lock ([`crate::linux::turn`]), a processor's lock
+//! ([`crate::linux::local`]), a page's lock ([`crate::linux::page_guard`]), a processor's lock
 //! ([`crate::linux::rseq`]), and the value that owns the page ([`crate::linux::pool::Slot`]).
 //!
 //! The kernel also writes to a page: it zeroes it in a forked child ([`lanecrypt_kernels::fork`]).
@@ -56,8 +56,9 @@ pub(crate) struct Page<G> {
     live: Volatile<u32>,
     /// Units of bytes made since the last mixing by system call ([`crate::linux::mixing`]).
     unmixed: Cell<u16>,
-    /// One while the page is in use, if several threads may use it ([`crate::linux::turn`]). It is
-    /// in the page so that a forked child finds the page free.
+    /// One while the page is in use, if several threads may use it
+    /// ([`crate::linux::page_guard`]). It is in the page so that a forked child finds the page
+    /// free.
     lock: AtomicU8,
     /// The second of the coarse monotonic clock at that mixing.
     mixed_at: Cell<u32>,

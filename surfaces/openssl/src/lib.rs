@@ -4,6 +4,9 @@
 //!
 //! The module does not link libcrypto. It declares the tables that providers and OpenSSL exchange
 //! itself (`abi`), so that one file serves all versions.
+//!
+//! OpenSSL passes pieces of a message, so `aead` and `plain` call the kernels, not `Cipher`. They
+//! check lengths, limits, tags and the reuse of vectors themselves.
 
 // All of it is called through tables.
 #![allow(private_interfaces, unreachable_pub)]
