@@ -33,16 +33,16 @@ use crate::{Completion, ConnectError, Error, Message, Rejected, Statistics, Tick
 /// A connection to a daemon, for one thread at a time.
 ///
 /// Calls for one message wait for the answer. [`submit`](Self::submit) takes messages with their
-/// buffers, as the engine's queues do, and [`poll`](Self::poll) and [`wait`](Self::wait) give them
-/// back: in the order in which the daemon answers.
+/// buffers, as the engine's queues do, and [`poll`](Self::poll) and [`wait`](Self::wait) return
+/// them in the order in which the daemon completes them.
 ///
 /// If the daemon ends, every call returns [`Error::Disconnected`], within 100 ms for those that
-/// wait. Connecting again gives new sessions.
+/// wait. A new connection needs new sessions.
 pub struct Client<B = Vec<u8>> {
     channel: Channel,
-    /// The messages in flight, by the lowest bits of their numbers; those that take long are apart.
+    /// The messages in flight, by the lowest bits of their numbers; long operations are separate.
     kept: [Box<[Option<InFlight<B>>]>; 2],
-    /// Messages that were answered while something else was waited for.
+    /// Messages that completed while another one was waited for.
     done: VecDeque<Completion<B>>,
 }
 
@@ -70,7 +70,7 @@ impl<B> Client<B> {
 
     sessions!((mut) channel.connection());
 
-    /// What the daemon has done so far.
+    /// The daemon's statistics.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl<B> Client<B> {
         }
     }
 
-    /// The number of messages that have been submitted and not been given back.
+    /// The number of messages that were submitted and not returned.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.channel.in_flight() + self.done.len()
@@ -112,7 +112,7 @@ impl<B: AsMut<[u8]>> Client<B> {
     ///
     /// # Errors
     ///
-    /// [`Error`], with the message. What the daemon refuses comes with the completion.
+    /// [`Error`], with the message. Errors of the daemon are in the completion.
     #[inline]
     pub fn submit<N: AsRef<[u8]>>(
         &mut self,
@@ -126,7 +126,7 @@ impl<B: AsMut<[u8]>> Client<B> {
         Ok(Ticket(number))
     }
 
-    /// Tells the daemon of the messages that have been submitted, and wakes it if it sleeps.
+    /// Publishes the submitted messages to the daemon, and wakes it if it sleeps.
     pub fn flush(&mut self) {
         if self.channel.check_usable().is_ok() {
             self.channel.publish();
@@ -137,11 +137,11 @@ impl<B: AsMut<[u8]>> Client<B> {
     ///
     /// # Errors
     ///
-    /// [`Error::Disconnected`] if the daemon is gone: [`abandoned`](Self::take_abandoned) gives the
-    /// messages back that it has not answered. [`Error::Forked`].
+    /// [`Error::Disconnected`] if the daemon has ended: [`abandoned`](Self::take_abandoned) returns
+    /// the messages that it did not complete. [`Error::Forked`].
     #[inline]
     pub fn poll(&mut self) -> Result<Option<Completion<B>>, Error> {
-        // A child shares the rings with its parent, which must not see what the child counts.
+        // A child shares the rings with its parent, which must not see the child's counters.
         self.channel.connection().ensure_open()?;
         if let Some(done) = self.done.pop_front() {
             return Ok(Some(done));
@@ -175,7 +175,7 @@ impl<B: AsMut<[u8]>> Client<B> {
         }
     }
 
-    /// After the connection has ended: a message that has no answer, with the outcome
+    /// After the connection has ended: a message without an answer, with the outcome
     /// [`Error::Disconnected`]. It may have been served.
     pub fn take_abandoned(&mut self) -> Option<Completion<B>> {
         if let Some(done) = self.done.pop_front() {
@@ -204,7 +204,7 @@ impl<B: AsMut<[u8]>> Client<B> {
     fn place(&mut self, number: u64) -> Option<&mut Option<InFlight<B>>> {
         let [short, long] = &mut self.kept;
         let kept = if number & LONG == 0 { short } else { long };
-        // What is cut off is more than the index.
+        // Only bits above the index are truncated.
         #[expect(clippy::cast_possible_truncation, reason = "only the lowest bits count")]
         let at = number as usize & (kept.len() - 1);
         kept.get_mut(at)

@@ -1,4 +1,4 @@
-//! Why a request was not served, and why there is no connection.
+//! Errors of requests and of connections.
 
 use core::fmt;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::RejectReason;
 use crate::protocol::socket::LONGEST_PATH;
 
-/// Why the daemon did not serve a request, or did not open a session.
+/// The reason for which the daemon did not serve a request, or did not open a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,21 +15,21 @@ pub enum Error {
     Refused(lanecrypt_engine::Error),
     /// The daemon refused the session.
     Denied(RejectReason),
-    /// The client has no such session, or no longer.
+    /// The client has no such session, or it was closed.
     UnknownSession,
     /// The key may not be used for this operation.
     NotAllowed,
     /// The request is longer than the arena.
     TooLong,
-    /// The ring or the arena is full: first take completions.
+    /// The ring or the arena is full: take completions first.
     Full,
-    /// The daemon is gone. The request may have been served: its nonce counts as used.
+    /// The daemon has ended. The request may have been served: its nonce counts as used.
     Disconnected,
-    /// The process is a child of the one that made the connection.
+    /// The process is a child of the one that connected.
     Forked,
-    /// The daemon could not make random bytes.
+    /// The daemon could not generate random bytes.
     Entropy,
-    /// One side did not understand the other.
+    /// A message violates the protocol.
     Malformed,
 }
 
@@ -52,25 +52,25 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// Why there is no connection to a daemon.
+/// The reason for which there is no connection to a daemon.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// The path has more bytes than the address of a socket.
     PathTooLong(PathBuf),
-    /// Nothing is at the path.
+    /// The path does not exist.
     NoSocket(PathBuf),
-    /// There is a socket, but no daemon behind it.
+    /// No daemon listens on the socket.
     NoDaemon(PathBuf),
     /// The permissions of the path forbid it.
     Forbidden(PathBuf),
-    /// What listens there is no daemon of this protocol.
+    /// The program that listens there is no daemon of this protocol.
     NotADaemon(PathBuf),
     /// The daemon refused the client.
     Refused(RejectReason),
-    /// This process has no more file descriptors.
+    /// This process has no free file descriptors.
     Descriptors,
-    /// The system refused something else.
+    /// Another error of the system.
     System(io::Error),
 }
 

@@ -1,10 +1,9 @@
-//! The engine in a process of its own: keys are isolated, and requests of many processes share
-//! lanes.
+//! The engine in a separate process: keys are isolated, and requests of many processes share lanes.
 //!
 //! A [`Server`] is the daemon, `lanecrypt serve`. A [`Client`] connects to it by a Unix socket and
-//! gets memory that both share: two rings and an arena of data. After that neither makes a system
-//! call while both are awake. Keys come by the socket, from files that the daemon reads, or are
-//! made inside; they never leave, and never lie in the shared memory.
+//! receives shared memory: two rings and an arena of data. After that neither makes a system call
+//! while both are awake. Keys are sent by the socket, read from files by the daemon, or generated
+//! inside; they never leave it, and are never in the shared memory.
 //!
 //! ```no_run
 //! use lanecrypt_device::{Client, Message};
@@ -32,7 +31,7 @@
 //! [`Remote`] is the engine's driver `device`: programs that use an engine can point it at a
 //! daemon.
 //!
-//! Only Linux has what this is made of. Elsewhere the crate is empty.
+//! It requires Linux. Elsewhere the crate is empty.
 //!
 #![doc = include_str!("security.md")]
 #![cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! Messages that a client submits now and gets back later.
+//! Messages that a client submits now and receives back later.
 
 use core::fmt;
 
@@ -11,7 +11,7 @@ use crate::{Error, Session};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticket(pub(crate) u64);
 
-/// One request with its buffer, which it owns until its completion gives it back.
+/// One request with its buffer, which it owns until its completion returns it.
 ///
 /// The buffer is anything that holds bytes, such as a `Vec<u8>`. A packet to seal ends with room
 /// for its tag, and its [header](Self::with_header) comes first:
@@ -53,14 +53,14 @@ impl<N, B> Message<N, B> {
 }
 
 impl<B> Message<[u8; 0], B> {
-    /// The same as [`sign`](Self::sign) with the digest of a message, made by the hash function of
-    /// the session's padding. If it does not have the length of such a digest, the message
-    /// completes with [`DataLength`](lanecrypt_engine::Error::DataLength).
+    /// The same as [`sign`](Self::sign) with the digest of a message, computed with the hash
+    /// function of the session's padding. If it does not have the length of such a digest, the
+    /// message completes with [`DataLength`](lanecrypt_engine::Error::DataLength).
     pub fn sign_digest(session: Session, buffer: B) -> Self {
         Self { code: Code::SignDigest, ..Self::sign(session, buffer) }
     }
 
-    /// A buffer to fill with random bytes of the daemon's generator.
+    /// A buffer to fill with random bytes from the daemon's generator.
     pub fn fill(buffer: B) -> Self {
         Self { buffer, user: 0, header: 0, nonce: [], code: Code::Fill, session: None }
     }
@@ -76,11 +76,11 @@ impl<N, B> fmt::Debug for Message<N, B> {
     }
 }
 
-/// A message that the daemon has answered, with its outcome and its buffer.
+/// A message that the daemon completed, with its outcome and its buffer.
 ///
-/// The buffer is as it was submitted after any error but that of authentication, which wipes the
+/// After an error the buffer is unchanged, except after that of authentication, which wipes the
 /// message.
 pub type Completion<B> = queue::Completion<B, Error>;
 
-/// A message that a client did not take, and why.
+/// A message that a client rejected, with the reason.
 pub type Rejected<M> = queue::Rejected<M, Error>;

@@ -1,10 +1,10 @@
-//! What a client and the daemon say to each other.
+//! The protocol between a client and the daemon.
 //!
-//! A client connects to a Unix socket of sequenced packets and says
-//! [`Hello`](ControlRequest::Hello); the daemon answers with the shared memory and with a
-//! descriptor that wakes it. From then on the socket serves to open and close sessions, one packet
-//! to ask and one to answer; it ends when either side does. Packets are in the format of the crate
-//! `postcard`. Requests go through the rings: [`request`] and [`status`].
+//! A client connects to a Unix socket of sequenced packets and sends
+//! [`Hello`](ControlRequest::Hello); the daemon replies with the shared memory and with a
+//! descriptor that wakes it. After that the socket serves to open and close sessions, by one packet
+//! for the request and one for the reply; it is closed when either side ends. Packets are in the
+//! format of the crate `postcard`. Requests go through the rings: [`request`] and [`status`].
 
 mod reject_reason;
 pub(crate) mod request;
@@ -21,13 +21,13 @@ use crate::Statistics;
 /// The version of the protocol. Both sides must have the same.
 pub(crate) const VERSION: u32 = 2;
 
-/// The first bytes of each packet that asks and answers first, in every version.
+/// The first bytes of each packet, in every version.
 pub(crate) const MAGIC: [u8; 8] = *b"lanecryp";
 
-/// The longest packet in bytes: a private key of RSA in DER has room.
+/// The longest packet in bytes: it has room for an RSA private key in DER.
 pub(crate) const LONGEST: usize = 16 << 10;
 
-/// What begins a conversation: it is read before anything else, in every version.
+/// The head of a packet: it is read before anything else, in every version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Greeting {
     pub(crate) magic: [u8; 8],
@@ -44,7 +44,7 @@ impl Greeting {
     }
 }
 
-/// How signatures of a session are padded: PSS with a salt of this many bytes, or PKCS#1 v1.5.
+/// The padding of a session's signatures: PSS with a salt of this many bytes, or PKCS#1 v1.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Scheme<'a> {
     pub(crate) hash: &'a str,
@@ -66,37 +66,37 @@ impl fmt::Debug for RsaSent<'_> {
     }
 }
 
-/// What a client asks. It waits for the answer before it asks again.
+/// A request of a client, which waits for the reply before it sends another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ControlRequest<'a> {
-    /// Shared memory, with about this many places in a ring and bytes of arena. `processor` is the
-    /// one that the client runs on.
+    /// Shared memory, with about this many places in a ring and bytes of arena. The client runs on
+    /// `processor`.
     Hello { depth: u32, arena: u32, processor: u32 },
-    /// What the daemon has done so far. No greeting need have come before.
+    /// The daemon's statistics. No `Hello` is required before.
     Statistics,
     /// A session with this key.
     Open { algorithm: &'a str, key: &'a [u8] },
-    /// A session with a key that the daemon makes, of this many bytes; with 0 the longest.
+    /// A session with a key of this many bytes that the daemon generates; with 0 the longest.
     Generate { algorithm: &'a str, length: u32 },
-    /// A session with a key that the daemon has under a name.
+    /// A session with a named key of the daemon.
     Named { name: &'a str },
     /// The end of a session.
     Close { session: u32 },
     /// A session with this RSA key.
     OpenRsa { scheme: Scheme<'a>, key: RsaSent<'a> },
-    /// A session with an RSA key of this many bits that the daemon makes.
+    /// A session with an RSA key of this many bits that the daemon generates.
     GenerateRsa { scheme: Scheme<'a>, bits: u32 },
     /// The public key of a session.
     PublicKey { session: u32 },
-    /// A session with an RSA key that the daemon has under a name, and with this padding.
+    /// A session with a named RSA key of the daemon, and with this padding.
     NamedRsa { name: &'a str, scheme: Scheme<'a> },
 }
 
-/// What the daemon answers.
+/// A reply of the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ControlResponse<'a> {
-    /// Two descriptors come with it: the memory, and what to write a number to if the daemon
-    /// sleeps. Of signatures the client may have so many in flight.
+    /// With two descriptors: the memory, and the doorbell to write to if the daemon sleeps. The
+    /// client may have `signatures` signatures in flight.
     Welcome {
         depth: u32,
         arena: u32,

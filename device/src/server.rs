@@ -56,13 +56,13 @@ const LISTENER: u64 = u64::MAX;
 const STOP: u64 = u64::MAX - 1;
 const NEWS: u64 = u64::MAX - 2;
 
-/// The most events that are handled before the rings are looked at.
+/// The most events that are handled before the rings are checked.
 const EVENTS: usize = 64;
-/// The most connections that are accepted before the rings are looked at.
+/// The most connections that are accepted before the rings are checked.
 const ACCEPTED: usize = 16;
-/// How many turns are served before the sockets are looked at.
+/// The number of passes before the sockets are checked.
 const TURNS: u32 = 64;
-/// How often the rings are looked at, while there is nothing, before the sockets are.
+/// The number of checks of idle rings before the sockets are checked.
 const LOOKS: u32 = 2048;
 
 /// A daemon that listens. Dropping it ends all connections.
@@ -76,13 +76,13 @@ pub struct Daemon {
     sharing: Sharing,
     listener: Listener,
     epoll: OwnedFd,
-    /// The numbers of the events that have come.
+    /// The numbers of the received events.
     events: Vec<u64>,
     peers: Vec<Peer>,
     statistics: Statistics,
-    /// The processor that clients know.
+    /// The processor that was published to clients.
     processor: Option<u32>,
-    /// Whether nobody is accepted, for want of descriptors.
+    /// Whether no client is accepted, because there are no free descriptors.
     is_deaf: bool,
 }
 
@@ -92,8 +92,8 @@ impl Daemon {
     ///
     /// # Errors
     ///
-    /// There is no such processor as the [placement](Server::placement) names; the system refuses
-    /// to wait.
+    /// The processor of the [placement](Server::placement) does not exist; the system refuses to
+    /// wait.
     pub fn run(&mut self, stop: impl AsFd) -> io::Result<()> {
         let allowed = self.placement.begin()?;
         let data = epoll::EventData::new_u64(STOP);
@@ -131,7 +131,7 @@ impl Daemon {
         self.turn.serve(&self.peers, &mut self.signatures, &mut self.statistics)
     }
 
-    /// Answers what other threads have done.
+    /// Completes the requests that other threads have served.
     #[cold]
     fn answer_late(&mut self) {
         self.signatures.answer(&self.peers, &mut self.statistics);
@@ -142,7 +142,7 @@ impl Daemon {
         }
     }
 
-    /// Answers what has been submitted until now.
+    /// Completes all requests that were submitted until now.
     fn finish(&mut self) -> io::Result<()> {
         let mut left: u64 = links(&self.peers).map(|(_, link)| u64::from(link.available())).sum();
         while left > 0 {
@@ -159,9 +159,9 @@ impl Daemon {
         Ok(())
     }
 
-    /// Waits until there is something: awake at first, then asleep.
+    /// Waits for events: spinning at first, then asleep.
     fn idle(&mut self, allowed: &CpuSet) -> io::Result<()> {
-        // Where it ran when it last slept; to ask again and again would take longer than to find.
+        // The processor of its last sleep: to query it each time would take longer than a check.
         let processor = self.processor.unwrap_or_else(|| self.tells_processor());
         let Self { peers, spin, epoll, events, turn, notifier, .. } = self;
         links(peers).for_each(|(_, link)| link.waits());
@@ -197,13 +197,13 @@ impl Daemon {
         slept
     }
 
-    /// Leaves the processor that it shares with a client, unless clients need all others, too; or
-    /// comes back.
+    /// Leaves the processor that it shares with a client, unless clients use all others, too; or
+    /// returns to it.
     fn goes(&mut self, goes: Move, allowed: &CpuSet) {
         if goes == Move::Stay || self.placement != Placement::Auto {
             return;
         }
-        // It may have been moved since it last asked.
+        // It may have been moved since the last query.
         let here = self.tells_processor();
         let used = || {
             let busy = links(&self.peers).filter(|(_, link)| link.is_busy());
@@ -216,7 +216,7 @@ impl Daemon {
         }
     }
 
-    /// Tells clients on which processor it runs, if it is another than before.
+    /// Publishes its processor to clients, if it has changed.
     fn tells_processor(&mut self) -> u32 {
         let processor = here();
         if self.processor != Some(processor) {
@@ -230,7 +230,7 @@ impl Daemon {
         look(&self.epoll, &mut self.events, timeout)
     }
 
-    /// Handles what has come by the sockets. Whether the daemon is to stop.
+    /// Handles events of the sockets. Whether the daemon is to stop.
     fn handle(&mut self, allowed: &CpuSet) -> bool {
         let mut stops = false;
         for at in 0..self.events.len() {
@@ -238,7 +238,7 @@ impl Daemon {
             match event {
                 LISTENER => self.accept(),
                 STOP => stops = true,
-                // A doorbell has done its work; what it rang for is found in the next turn.
+                // A doorbell needs no handling; the next pass finds the requests.
                 data if data % 2 == 1 => {}
                 data => self.hear(data / 2, allowed),
             }
@@ -248,14 +248,14 @@ impl Daemon {
     }
 
     fn accept(&mut self) {
-        // The others are still there the next time: who connects again and again must not keep the
-        // daemon from its clients.
+        // The others are accepted the next time: repeated connections must not delay the daemon's
+        // clients.
         for _ in 0..ACCEPTED {
             match self.control.accept(&self.listener.socket, &mut self.peers) {
                 Accepted::Nobody => return,
                 Accepted::Refused => {}
                 Accepted::Exhausted => {
-                    // Until somebody goes, so that it is not notified again and again.
+                    // Until a client disconnects, so that it is not notified repeatedly.
                     let _ = epoll::delete(&self.epoll, &self.listener.socket);
                     self.is_deaf = true;
                     return;
@@ -270,7 +270,7 @@ impl Daemon {
         }
     }
 
-    /// Hears what a client asks, or that it has gone.
+    /// Receives a request of a client, or its disconnection.
     fn hear(&mut self, number: u64, allowed: &CpuSet) {
         let statistics = self.statistics();
         let Some(peer) = self.peers.iter_mut().find(|peer| peer.number == number) else { return };
@@ -286,7 +286,7 @@ impl Daemon {
             Heard::Linked { processor, arena } => {
                 self.turn.fits(arena);
                 self.placement.welcome(processor, allowed);
-                // The client learns on which processor the daemon runs.
+                // The client receives the processor of the daemon.
                 self.processor = None;
             }
         }
@@ -295,7 +295,7 @@ impl Daemon {
     /// Ends the connections of some clients, and their sessions with them.
     fn forget(&mut self, which: impl Fn(&Peer) -> bool) {
         for peer in self.peers.iter().filter(|peer| which(peer)) {
-            // Its other end may stay open: a descriptor that still rings would still be heard.
+            // Its other end may stay open, and would still cause events.
             if let Some(link) = &peer.link {
                 let _ = epoll::delete(&self.epoll, &link.doorbell);
             }

@@ -1,8 +1,8 @@
 //! Memory that a client and the daemon share: rings, flags, and the arena of data.
 //!
 //! Either side may be hostile to the other, so nothing here is ever a Rust value: bytes are copied
-//! by one routine, each word of a ring once, and what was copied is checked afterwards. The only
-//! references are to atomic numbers, which allow that others change them.
+//! by one routine, each word of a ring once, and the copy is checked. The only references are to
+//! atomic numbers, which others may change.
 //!
 //! All `unsafe` code of the crate is in this folder.
 

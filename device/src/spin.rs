@@ -1,9 +1,4 @@
-//! Adaptive spinning before a sleep.
-//!
-//! After an unsuccessful spin the next one is shorter, down to none; it is tried again after some
-//! sleeps. Where both sides share a processor, they yield to each other between two looks. A
-//! success after the time limit counts as a failure: other threads need the processor, and a thread
-//! that is woken gets it sooner than one that yields.
+//! Adaptive spinning before a side sleeps.
 
 use core::hint::spin_loop;
 use core::time::Duration;
@@ -11,21 +6,21 @@ use std::time::Instant;
 
 use rustix::thread::sched_yield;
 
-/// How long to look before sleeping: as long as was set while looking helps, and less and less
-/// while it does not, down to nothing. After a number of sleeps it is tried again.
+/// The time to spin before sleeping: the configured time while spins succeed, halved after each
+/// unsuccessful one, down to zero. After a number of sleeps it is tried again.
 #[derive(Debug)]
 pub(crate) struct Spin {
     longest: Duration,
     now: Duration,
-    /// How often it has slept without looking first.
+    /// The number of sleeps without spinning.
     sleeps: u32,
 }
 
-/// After how many sleeps looking is tried again.
+/// The number of sleeps after which spinning is tried again.
 const AGAIN: u32 = 16;
 
-/// For how long to look, unless something else is set. To be woken on another processor takes half
-/// of it: otherwise, after one late answer, both sides would sleep at every request.
+/// The default time to spin. A wake-up on another processor takes half of it: with less, both sides
+/// would sleep at every request after one late answer.
 pub(crate) const USUAL: Duration = Duration::from_micros(100);
 
 impl Spin {
@@ -33,9 +28,8 @@ impl Spin {
         Self { longest, now: longest, sleeps: 0 }
     }
 
-    /// Looks for a while; true if something was found. Where the other side needs the processor
-    /// that it looks on, it gives way between two looks, which costs less than to sleep and be
-    /// woken.
+    /// Spins for a while; true if `found` succeeded. If the other side runs on the same processor,
+    /// it yields between two checks, which costs less than sleeping and being woken.
     #[inline]
     pub(crate) fn finds(&mut self, same_processor: bool, mut found: impl FnMut() -> bool) -> bool {
         if self.longest.is_zero() {
@@ -60,7 +54,7 @@ impl Spin {
                 }
                 spin_loop();
             }
-            // The clock is not read for what comes at once.
+            // The clock is not read if the first check succeeds.
             if begun.get_or_insert_with(Instant::now).elapsed() >= self.now {
                 break;
             }
@@ -76,7 +70,7 @@ impl Spin {
             let (is_found, took) = (found(), begun.elapsed());
             match is_found {
                 true if took <= self.longest => self.now = self.longest,
-                // Others want the processor, too. Who is woken has it sooner than who gives way.
+                // The processor is contended: a woken thread runs sooner than one that yields.
                 true => self.looks_less(),
                 false if took < self.now => continue,
                 false => self.looks_less(),
@@ -86,7 +80,7 @@ impl Spin {
     }
 
     fn looks_less(&mut self) {
-        // Halved five times it is given up.
+        // After five halvings it is zero.
         self.now = if self.now <= self.longest / 32 { Duration::ZERO } else { self.now / 2 };
     }
 }
@@ -122,7 +116,7 @@ mod tests {
         };
         assert!(spin.finds(true, third));
         assert_eq!(looks, 3);
-        // What is found too late counts as if nothing was found.
+        // A late hit counts as a miss.
         let mut spin = Spin::new(Duration::from_nanos(1));
         while !spin.now.is_zero() {
             assert!(spin.finds(true, || true));

@@ -1,4 +1,4 @@
-//! What a daemon has done.
+//! Statistics of a daemon.
 
 use core::time::Duration;
 
@@ -7,32 +7,32 @@ use serde::{Deserialize, Serialize};
 /// The number of classes by powers of two.
 const CLASSES: usize = 40;
 
-/// What a daemon has done since it began.
+/// Statistics of a daemon since its start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// How many clients are connected.
+    /// The number of connected clients.
     pub clients: u32,
-    /// How many sessions they have open.
+    /// The number of their open sessions.
     pub sessions: u32,
-    /// How many keys have names.
+    /// The number of named keys.
     pub named_keys: u32,
-    /// How many requests it has answered, signatures aside.
+    /// The number of requests served, except signatures.
     pub requests: u64,
-    /// How many signatures it has made and checked.
+    /// The number of signatures made and checked.
     pub signatures: u64,
-    /// How many batches they were.
+    /// The number of batches of signatures.
     pub signature_batches: u64,
-    /// How many of both were refused or not authentic.
+    /// The number of requests and signatures that were refused or not authentic.
     pub failed: u64,
-    /// How many batches the requests were.
+    /// The number of batches of requests.
     pub batches: u64,
-    /// How often it has slept.
+    /// The number of sleeps.
     pub sleeps: u64,
-    /// How many batches had 1, 2 to 3, 4 to 7, ... requests.
+    /// The numbers of batches with 1, 2 to 3, 4 to 7, ... requests.
     pub batch_sizes: Vec<u64>,
-    /// How many requests took less than 1, 2, 4, ... ns, from when they were found until all of
-    /// their batch were answered: of batches that were timed.
+    /// The numbers of requests that took less than 1, 2, 4, ... ns, from when the daemon found them
+    /// until their batch was completed, in timed batches.
     pub(crate) latencies: Vec<u64>,
 }
 
@@ -76,9 +76,9 @@ impl Statistics {
         self.requests as f64 / self.batches.max(1) as f64
     }
 
-    /// The time within which this part of requests was answered, from when the daemon found them:
-    /// an upper bound that is right to a factor of two. `part` is between 0 and 1. It is of all
-    /// batches that ended a sleep, and of each eighth of the others.
+    /// The time within which this part of requests was completed, from when the daemon found them:
+    /// an upper bound within a factor of two. `part` is between 0 and 1. Timed are all batches that
+    /// ended a sleep, and one in eight of the others.
     #[must_use]
     pub fn latency(&self, part: f64) -> Option<Duration> {
         let all: u64 = self.latencies.iter().sum();

@@ -15,11 +15,11 @@ use crate::{BatchError, Data, Operation, Session};
 
 /// Messages of any sessions, algorithms, lengths and directions, served while they are added.
 ///
-/// Some messages gain nothing from lanes: all messages of AES-GCM and AES-CTR, and long ones (see
+/// Some messages do not benefit from lanes: all messages of AES-GCM and AES-CTR, and long ones (see
 /// [`Lanes`](crate::Lanes::ranges)). The call that adds such a message serves it at once and
-/// returns its outcome. The other messages wait and run in lanes together, as soon as the buffer is
-/// full or at [`finish`](Self::finish); the call that adds one returns `None`. The previous batch
-/// predicts how many messages are still to come, and so decides which lengths wait.
+/// returns its outcome. The other messages wait and run in lanes together, when the buffer is full
+/// or at [`finish`](Self::finish); the call that adds one returns `None`. The previous batch
+/// predicts the number of messages, which determines the lengths that wait.
 ///
 /// **Until the batch is finished, waiting messages are neither encrypted nor authenticated.**
 /// Dropping a batch also serves them, but reports nothing.
@@ -87,7 +87,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         self.seal_batched(session, nonce, aad, from, to, tag)
     }
 
-    /// Decrypts a message if its tag is right, as [`Session::open_detached`] does; if not, the
+    /// Decrypts a message if its tag is valid, as [`Session::open_detached`] does; if not, the
     /// output is wiped.
     #[inline]
     pub fn open_detached(
@@ -129,7 +129,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         self.raw(Operation::Decrypt, session, iv, data.into())
     }
 
-    /// Signs a message, as [`Session::sign`] does. The signatures of a batch wait and are made
+    /// Signs a message, as [`Session::sign`] does. The signatures of a batch wait and are computed
     /// together, after the messages of ciphers.
     pub fn sign(
         &mut self,
@@ -174,7 +174,7 @@ impl<'r, 'a> Batch<'r, 'a> {
     pub fn finish(mut self) -> Result<(), BatchError> {
         self.end();
         let failed = self.buffer.failed();
-        // The batch has ended and has given its memory back.
+        // The batch is finished and has returned its memory.
         forget(self);
         if failed == 0 { Ok(()) } else { Err(BatchError { failed }) }
     }
@@ -213,7 +213,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         self.raw_batched(operation, session, iv, from, to)
     }
 
-    /// Has a signature wait, unless it was refused.
+    /// Adds a signature to those that wait, unless it was refused.
     fn signature(&mut self, session: &'a Session, work: Work<'a>) -> Option<Result<(), Error>> {
         match work.state.outcome {
             Some(refused) => self.served(refused),
@@ -221,7 +221,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         }
     }
 
-    /// Whether a message gains nothing from lanes.
+    /// Whether a message does not benefit from lanes.
     #[inline(always)]
     fn runs_now(&mut self, kind: u8, bytes: usize) -> bool {
         kind == Lanes::ALONE || self.buffer.runs_now(kind, bytes)
@@ -350,7 +350,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         None
     }
 
-    /// Serves the waiting messages and prepares the room for the next batch.
+    /// Serves the waiting messages and prepares the buffer for the next batch.
     #[inline(always)]
     fn end(&mut self) {
         if let Some(waiting) = self.waiting.take() {

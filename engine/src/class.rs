@@ -17,8 +17,8 @@ impl Class {
     const ALGORITHMS: u16 = 125;
     /// The class of sessions that other drivers serve.
     pub(crate) const ELSEWHERE: Self = Self(126 << 2);
-    /// The class of sessions with an RSA key, whoever serves them. With the operations of ciphers
-    /// it is one of messages that this processor refuses.
+    /// The class of sessions with an RSA key, on any driver. With an operation of ciphers it is the
+    /// class of messages that this processor refuses.
     #[cfg(feature = "rsa")]
     pub(crate) const RSA: Self = Self(Self::ALGORITHMS << 2);
 
@@ -56,7 +56,7 @@ impl Class {
         self.0 | 3 == Self::ELSEWHERE.0 | 3
     }
 
-    /// Whether its requests are signatures, to make or to check. The session says who serves them.
+    /// Whether its requests are signatures, to make or to check. The session determines the driver.
     #[inline]
     pub(crate) const fn is_signature(self) -> bool {
         self.0 >= Self::bits(Operation::Sign)

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// The reason why an engine refuses the name of a driver.
+/// The reason for which an engine refuses the name of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DriverNameError {

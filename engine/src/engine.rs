@@ -26,7 +26,7 @@ const SOFTWARE: &str = "software";
 /// Opens sessions and serves batches of requests.
 ///
 /// It has the drivers `software` and `null`; [`with_driver`](Self::with_driver) adds others. It is
-/// cheap to make, holds no key, and any number of threads may share it.
+/// cheap to create, holds no key, and can be shared by any number of threads.
 #[derive(Debug)]
 pub struct Engine {
     isa: Isa,
@@ -67,7 +67,7 @@ impl Engine {
         Ok(self)
     }
 
-    /// Adds the driver `openssl`: OpenSSL's libcrypto, which is looked for here.
+    /// Adds the driver `openssl`: OpenSSL's libcrypto, which this call searches for.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl Engine {
         Session::sealed(self.isa, algorithm, key)
     }
 
-    /// Opens a session of an algorithm without authentication, which is not safe by itself: see
+    /// Opens a session of an algorithm without authentication, which is not secure on its own: see
     /// [`hazmat`](lanecrypt_ciphers::hazmat). This processor serves it.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl Engine {
     }
 
     /// Same as [`session`](Self::session), but on the heap. The key is expanded in its final place,
-    /// so that no copy of it is left elsewhere when it is wiped. It takes as long as opening two
+    /// so that no other copy of it remains after it is wiped. It takes as long as opening two
     /// sessions.
     ///
     /// # Errors
@@ -156,12 +156,12 @@ impl Engine {
         Ok(session.on(named.clone(), id))
     }
 
-    /// Opens a session with an RSA key, which signs and verifies, or with a public key only
-    /// verifies, by this processor. All its signatures have this padding.
+    /// Opens a session with an RSA key on this processor. It signs and verifies; with a public key
+    /// it only verifies. All its signatures have this padding.
     ///
     /// Requests of RSA take up to milliseconds each. Those of a batch are served together: with
-    /// AVX-512, four signatures or eight verifications of one size cost little more than one.
-    /// A [`WorkerQueue`](crate::queue::WorkerQueue) has a worker of their own for them.
+    /// AVX-512, four signatures or eight verifications of one size cost little more than one. A
+    /// [`WorkerQueue`](crate::queue::WorkerQueue) has a separate worker for them.
     ///
     /// The kernels are those of the key.
     ///
@@ -200,7 +200,7 @@ impl Engine {
     /// # Errors
     ///
     /// [`Error::Unsupported`] if there is no such driver or it does not serve such keys; otherwise
-    /// what the driver says.
+    /// the driver's error.
     #[cfg(feature = "rsa")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
     pub fn rsa_session_on(
@@ -219,8 +219,8 @@ impl Engine {
         Ok(Session::rsa(signer, Some(Route { driver, id })))
     }
 
-    /// Makes memory for batches of about this many messages that are served while they are added.
-    /// It is for an event loop, which makes one [`Batch`](crate::Batch) in each turn.
+    /// Allocates memory for batches of about this many messages that are served while they are
+    /// added. It is for an event loop, which fills one [`Batch`](crate::Batch) per iteration.
     ///
     /// It uses the [lanes](Self::lanes) as they are at this call.
     #[must_use]
@@ -241,10 +241,10 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// [`BatchError`] if at least one request failed; its [`outcome`](Request::outcome) says why.
+    /// [`BatchError`] if at least one request failed; see its [`outcome`](Request::outcome).
     //
-    // A request that is made and served in one place then need not be in memory at all. Otherwise
-    // it would be read at another width than it was just stored at, and stall on the stores.
+    // A request that is built and served in one place then need not be in memory at all. Otherwise
+    // its loads would differ in width from the preceding stores, and stall on them.
     #[inline(always)]
     pub fn process(&self, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
         let failed = match batch {
@@ -256,7 +256,7 @@ impl Engine {
         if failed == 0 { Ok(()) } else { Err(BatchError { failed }) }
     }
 
-    /// Which requests [`process`](Self::process) runs in lanes.
+    /// The requests that [`process`](Self::process) runs in lanes.
     #[must_use]
     pub fn lanes(&self) -> &Lanes {
         &self.lanes
@@ -265,11 +265,10 @@ impl Engine {
     /// Measures at which lengths [lanes](Self::lanes) are faster on this processor, and uses these
     /// from now on.
     ///
-    /// It takes about 40 milliseconds and is most accurate while nothing else runs. Ranges for
-    /// which there is not enough time keep their built-in values. Only the speed of
+    /// It takes about 40 milliseconds and is most accurate while nothing else runs. Ranges that do
+    /// not fit into this time keep their built-in values. Only the speed of
     /// [`process`](Self::process) depends on them; without this call they are those of another
-    /// processor with the same instructions. No file is written: a program that wants measured
-    /// ranges measures at each start.
+    /// processor with the same instructions. No file is written: a program measures at each start.
     #[cfg(feature = "std")]
     #[cfg_attr(docsrs, doc(cfg(feature = "std")))]
     pub fn calibrate(&mut self) {

@@ -1,4 +1,4 @@
-//! Which messages of a batch run in lanes: those of lengths at which lanes are faster.
+//! The messages of a batch that run in lanes: those of lengths at which lanes are faster.
 
 mod built_in;
 mod kind;
@@ -15,7 +15,7 @@ pub(crate) use self::kind::LaneKind;
 use crate::Operation;
 use crate::class::Class;
 
-/// The numbers of messages that have ranges of their own. Each stands for batches of that many or
+/// The numbers of messages for which ranges are kept. Each covers batches of that many messages or
 /// more, up to the next.
 pub(crate) const DEPTHS: [usize; 5] = [2, 4, 8, 16, 64];
 
@@ -42,13 +42,13 @@ pub struct LaneRange {
     pub operation: Operation,
     /// The least number of such requests in a batch for which the range holds.
     pub requests: usize,
-    /// The shortest data in bytes; shorter messages run alone.
+    /// The shortest data in bytes; shorter messages run one at a time.
     pub shortest: usize,
-    /// The longest data in bytes, `usize::MAX` for no limit; longer messages run alone.
+    /// The longest data in bytes, `usize::MAX` for no limit; longer messages run one at a time.
     pub longest: usize,
 }
 
-/// Which messages of a batch run in lanes on this processor.
+/// The messages of a batch that run in lanes on this processor.
 ///
 /// [`Engine::lanes`](crate::Engine::lanes) returns it. Its text form is a table of the
 /// [ranges](Self::ranges), in bytes: a line for each algorithm and operation, and a column for each
@@ -60,13 +60,13 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Stands for a kind: messages that this processor serves without lanes.
+    /// In place of a kind: messages that this processor serves without lanes.
     pub(crate) const ALONE: u8 = kind::ALONE;
-    /// Stands for a kind: signatures that this processor makes or checks, which wait for each
+    /// In place of a kind: signatures that this processor makes or checks, which wait for each
     /// other.
     #[cfg(feature = "rsa")]
     pub(crate) const TOGETHER: u8 = kind::TOGETHER;
-    /// Stands for a kind: messages of other drivers.
+    /// In place of a kind: messages of other drivers.
     pub(crate) const ELSEWHERE: u8 = kind::ELSEWHERE;
 
     /// Every message that has lanes runs in them.
@@ -76,14 +76,14 @@ impl Lanes {
         source: LaneSource::BuiltIn,
     };
 
-    /// What was measured beforehand, at this level.
+    /// The built-in ranges of this level.
     pub(crate) fn built_in(level: Level) -> Self {
         let none = [[Lengths::NONE; DEPTHS.len()]; LaneKind::COUNT];
         let lanes = Self { lengths: none, source: LaneSource::BuiltIn };
         lanes.with(built_in::at(level, built_in::Maker::of_processor()))
     }
 
-    /// What was measured on this processor; everything else as it was measured beforehand.
+    /// The ranges measured on this processor; the built-in ones for all others.
     #[cfg(feature = "std")]
     pub(crate) fn calibrated(
         level: Level,
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(depth(usize::MAX), Some(DEPTHS.len() - 1));
     }
 
-    /// Other levels and what was measured have ranges of their own.
+    /// Other levels and measurements have different ranges.
     #[test]
     #[cfg(feature = "std")]
     fn what_is_measured_replaces_what_is_built_in() {

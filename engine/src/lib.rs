@@ -2,9 +2,9 @@
 //!
 //! An [`Engine`] opens [`Session`]s, each of which holds an expanded key. A session seals and opens
 //! messages [one at a time](Session::seal), like a cipher. [`Engine::process`] takes a batch of
-//! [`Request`]s: messages of any sessions, keys, algorithms, lengths and directions. Where one
-//! message alone would leave most of the processor idle, messages run together in the lanes of
-//! vector registers; otherwise each runs alone. Filling a [`Batch`] costs less than processing a
+//! [`Request`]s: messages of any sessions, keys, algorithms, lengths and directions. Where a single
+//! message would leave most of the processor idle, messages run together in the lanes of vector
+//! registers; otherwise they run one at a time. Filling a [`Batch`] costs less than processing a
 //! slice.
 //!
 //! ```
@@ -28,11 +28,10 @@
 //! ```
 //!
 //! Each session is served by a [`Driver`]: `software`, which is this processor, or `null`, which
-//! serves the null cipher and shows the cost of everything around a cipher. Programs can add
-//! others.
+//! serves the null cipher and exposes the overhead around a cipher. Programs can add others.
 //!
-//! Without the feature `std` the crate needs an allocator and nothing else. It then has no queues
-//! and no calibration, and the instruction sets are those that the program is compiled for.
+//! Without the feature `std` the crate needs only an allocator. It then has no queues and no
+//! calibration, and the instruction sets are those that the program is compiled for.
 //!
 #![doc = include_str!("security.md")]
 #![forbid(unsafe_code)]

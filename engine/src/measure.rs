@@ -12,17 +12,17 @@ use crate::{BatchBuffer, Session};
 /// The lengths in bytes that are measured.
 const SIZES: [u32; 6] = [16, 64, 128, 256, 512, 1024];
 
-/// Lanes must cost at most this share of the time alone. Messages of mixed lengths gain less than
-/// the measured ones, which all have one length. The gain is also smaller if another thread runs on
-/// the same core and keeps the vector units busy.
+/// Lanes must cost at most this share of the time without lanes. Messages of mixed lengths gain
+/// less than the measured ones, which all have one length. The gain is also smaller if another
+/// thread runs on the same core and keeps the vector units busy.
 const GAIN: f32 = 0.85;
 
-/// What runs in lanes on this processor, with the kernels of `isa`.
+/// The ranges that run in lanes on this processor, with the kernels of `isa`.
 pub(crate) fn lanes(isa: Isa) -> Lanes {
     Lanes::calibrated(isa.level(), measured(isa, &Effort::QUICK))
 }
 
-/// How much time the measurement takes.
+/// The duration of a measurement.
 struct Effort {
     /// The least duration of a sample, so that the clock's resolution and the cost of reading it do
     /// not matter.
@@ -31,7 +31,7 @@ struct Effort {
     samples: u32,
     /// A figure that takes longer than this gets fewer samples.
     enough: Duration,
-    /// When this time is over, the remaining kinds are left out.
+    /// After this time, the remaining kinds are skipped.
     limit: Duration,
 }
 
@@ -52,7 +52,7 @@ const STRIDE: usize = SIZES[SIZES.len() - 1] as usize + 16 + 64;
 const MOST: usize = DEPTHS[DEPTHS.len() - 1];
 
 /// The kinds that have lanes with the kernels of `isa`, and the lengths at which these are faster.
-/// A kind is left out if there is no time left for it, or if the clock shows no time for it.
+/// A kind is skipped if no time is left, or if the clock measures no time for it.
 fn measured(isa: Isa, effort: &Effort) -> impl Iterator<Item = (LaneKind, AtDepths)> {
     let end = Instant::now() + effort.limit;
     let kinds = LaneKind::measured().filter(move |(kind, _)| isa.has(kind.lowest_level()));
@@ -86,13 +86,13 @@ impl Messages {
         Some(Self { sessions, data: vec![0; count * STRIDE], nonce })
     }
 
-    /// Nanoseconds for a message of this many bytes, alone: each by a call of its session.
+    /// Nanoseconds for a message of this many bytes without lanes: each by a call of its session.
     fn alone(&mut self, bytes: usize, effort: &Effort) -> f32 {
         let Self { sessions, data, nonce } = self;
         let all = fastest(effort, || {
             for (session, buffer) in sessions.iter().zip(data.chunks_exact_mut(STRIDE)) {
                 let (data, rest) = buffer.split_at_mut(bytes);
-                // The lengths are right, so that there is no error.
+                // The lengths are valid, so there is no error.
                 let _ = match session.algorithm().is_some_and(|algorithm| algorithm.is_aead()) {
                     true => {
                         let tag = &mut rest[..session.tag_length()];
@@ -124,7 +124,7 @@ impl Messages {
                     false => batch.encrypt(session, nonce, data),
                 };
             }
-            // The lengths are right, so that there is no error.
+            // The lengths are valid, so there is no error.
             let _ = batch.finish();
         });
         all / count as f32
@@ -133,9 +133,9 @@ impl Messages {
 
 /// Nanoseconds of messages of one kind, for each of the [`SIZES`].
 struct Times {
-    /// Alone: one after the other, each by a call of its session.
+    /// Without lanes: one after the other, each by a call of its session.
     alone: [f32; SIZES.len()],
-    /// In lanes, at each of the [`DEPTHS`], including the time to make the requests.
+    /// In lanes, at each of the [`DEPTHS`], including the time to build the requests.
     beside: [[f32; SIZES.len()]; DEPTHS.len()],
 }
 
@@ -160,8 +160,8 @@ impl Times {
         Some(times)
     }
 
-    /// The shortest and the longest message for which lanes pay, at each depth. `None` if something
-    /// takes no time, as a clock of low resolution may show.
+    /// The shortest and the longest message for which lanes pay, at each depth. `None` if a time is
+    /// zero, which a clock of low resolution may return.
     fn lengths(&self) -> Option<AtDepths> {
         let mut all = self.beside.as_flattened().iter().chain(&self.alone);
         all.all(|&time| time > 0.0).then(|| {
@@ -169,7 +169,7 @@ impl Times {
                 let pays = |at: &usize| beside[*at] < GAIN * self.alone[*at];
                 let Some(first) = (0..SIZES.len()).find(pays) else { return Lengths::NONE };
                 let behind = (first..SIZES.len()).find(|at| !pays(at));
-                // Between a length that pays and one that does not, messages run alone.
+                // Between a length that pays and one that does not, messages run without lanes.
                 Lengths {
                     shortest: if first == 0 { 1 } else { SIZES[first] },
                     longest: behind.map_or(u32::MAX, |behind| SIZES[behind - 1]),

@@ -9,13 +9,13 @@ pub enum Operation {
     Encrypt,
     /// Decrypt without a tag.
     Decrypt,
-    /// Encrypt and make a tag.
+    /// Encrypt and compute a tag.
     Seal,
-    /// Decrypt if the tag is right.
+    /// Decrypt if the tag is valid.
     Open,
     /// Sign, with a session that holds an RSA private key.
     //
-    // The values are what `Class::with` needs.
+    // The values are those that `Class::with` requires.
     Sign = 63 << 2,
     /// Check a signature, with a session that holds an RSA key.
     Verify = 63 << 2 | 1,

@@ -1,4 +1,4 @@
-//! Queues: messages that own their buffers, submitted now and given back later.
+//! Queues: messages that own their buffers, submitted now and returned later.
 //!
 //! | queue | who serves | completions |
 //! |---|---|---|
@@ -7,9 +7,9 @@
 //! | [`AsyncQueue`] | a thread of its own | futures |
 //!
 //! A session is attached to a queue once; its number names it in [`Message`]s. A message owns its
-//! buffer, which its [`Completion`] gives back. Each message that a queue has taken completes
-//! exactly once: served, refused, cancelled, or closed. A queue that is full takes no more
-//! messages, until completions are taken.
+//! buffer, which its [`Completion`] returns. Each message that a queue accepts completes exactly
+//! once: served, refused, cancelled, or closed. A full queue accepts no messages until completions
+//! are taken.
 //!
 //! ```
 //! use lanecrypt_engine::queue::{LocalQueue, Message, MessageError};

@@ -7,8 +7,8 @@ use lanecrypt_rsa::{PrivateKey, PublicKey};
 /// The RSA key of a session: a private key, to sign and to verify, or a public key, to verify.
 ///
 /// It is shared, so that many sessions may have the same key: one for each queue, or one for each
-/// padding. The key is wiped when nobody has it any more. It is made of a key or of an [`Arc`] of
-/// one.
+/// padding. The key is wiped when its last owner is dropped. It is converted from a key or from an
+/// [`Arc`] of one.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum RsaKey {

@@ -1,9 +1,5 @@
 //! Distributes the messages of a batch: to drivers by session, and to lanes by class, length and
-//! number of messages of a kind. Signatures come last, because they take a thousand times as long.
-//!
-//! Messages at the front of a batch that do not benefit from lanes are processed one by one. The
-//! others are taken 256 at a time: messages of one class run at once, mixed classes are grouped by
-//! index on the stack. No message is moved.
+//! number of messages of a kind. Signatures run last, because they take a thousand times as long.
 
 mod groups;
 
@@ -31,7 +27,7 @@ const FEW: usize = 4;
 pub(crate) fn serve<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     let mut failed = 0;
     let mut rest = batch;
-    // The leading messages that would run alone in any case need not be sorted.
+    // The leading messages that run without lanes in any case need not be sorted.
     while rest.first().is_some_and(|first| is_immediate(lanes, first, rest.len())) {
         let Some(first) = rest.split_off_first_mut() else { break };
         failed += usize::from(!first.serve());
@@ -46,7 +42,7 @@ fn serve_some<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     let Some(first) = batch.first() else { return 0 };
     let class = first.state().class;
     if class.is_signature() {
-        // They come after what else there is.
+        // They are served after all other messages.
     } else if let Some(driver) = awaited(first) {
         if leading(driver, batch) == batch.len() {
             serve_by(driver, batch);
@@ -59,7 +55,7 @@ fn serve_some<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     serve_mixed(lanes, batch)
 }
 
-/// Whether the software serves a message alone, in a batch of this size.
+/// Whether the software serves a message without lanes, in a batch of this size.
 #[inline(always)]
 fn is_immediate<'a, E: Entry<'a>>(lanes: &Lanes, entry: &E, messages: usize) -> bool {
     let State { class, outcome } = entry.state();
@@ -95,8 +91,8 @@ fn serve_mixed<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     failed(batch)
 }
 
-/// The lengths of the messages of a class that run in lanes. Only messages that can gain from lanes
-/// count towards the number, not all messages of the class.
+/// The lengths of the messages of a class that run in lanes. Only messages that can benefit from
+/// lanes count towards the number, not all messages of the class.
 #[inline]
 fn side_by_side<'b, 'a: 'b, E: Entry<'a> + 'b>(
     lanes: &Lanes,
@@ -113,8 +109,8 @@ fn side_by_side<'b, 'a: 'b, E: Entry<'a> + 'b>(
 }
 
 impl Jobs<'_, '_> {
-    /// Has this processor's software serve them, which has the key of every session. If all are of
-    /// one algorithm and operation they run in lanes where that is faster.
+    /// Serves them by this processor's software, which has the key of every session. If all have
+    /// the same algorithm and operation, they run in lanes where that is faster.
     pub fn serve_by_software(self, lanes: &Lanes) {
         match self.into_list() {
             List::Requests(requests) => {
@@ -133,8 +129,8 @@ impl Jobs<'_, '_> {
     }
 }
 
-/// The class that messages have in common if the software serves them, whichever drivers their
-/// sessions have, and the lengths that run in lanes.
+/// The class that messages have in common if the software serves them, regardless of the drivers of
+/// their sessions, and the lengths that run in lanes.
 fn shared<'b, 'a: 'b, E: Entry<'a> + 'b>(
     lanes: &Lanes,
     messages: impl Iterator<Item = &'b E> + Clone,
@@ -151,8 +147,8 @@ fn shared<'b, 'a: 'b, E: Entry<'a> + 'b>(
     }
 }
 
-/// Passes messages to their drivers, in runs of consecutive messages, and serves the signatures
-/// that are left.
+/// Passes messages to their drivers, in runs of consecutive messages, and serves the remaining
+/// signatures.
 #[inline(never)]
 fn serve_others<'a, E: AsJobs<'a>>(batch: &mut [E]) {
     let mut signatures = false;

@@ -27,12 +27,12 @@ use crate::signer::Signer;
 
 /// An expanded key, for any number of messages and threads.
 ///
-/// [`Engine::session`](crate::Engine::session) makes one. The key is expanded once, and wiped on
+/// [`Engine::session`](crate::Engine::session) returns one. The key is expanded once, and wiped on
 /// drop; requests only read it. The methods here serve one message at a time and cost the same as
 /// those of [`Cipher`]. [`Engine::process`](crate::Engine::process) serves many at once.
 ///
 /// Moving a session leaves a copy of its key in the old place, as with every value in Rust.
-/// [`Engine::boxed_session`](crate::Engine::boxed_session) makes a session that stays in its place.
+/// [`Engine::boxed_session`](crate::Engine::boxed_session) returns a session that is not moved.
 ///
 /// It is as constant-time as its algorithm. Lengths, nonces, associated data, and whether a message
 /// is authentic, are public.
@@ -43,14 +43,14 @@ pub struct Session {
     pub(crate) key: SessionKey,
 }
 
-/// The keys with which this processor serves a session itself.
+/// The keys with which this processor serves a session.
 //
 // The fields before the keys are at the same offsets in all variants.
 #[repr(u8)]
 pub(crate) enum SessionKey {
     Sealed(Head, Cipher),
     Raw(Head, hazmat::RawCipher),
-    /// It is behind a pointer, so that sessions of ciphers are not larger for it.
+    /// It is behind a pointer, so that it does not enlarge sessions of ciphers.
     #[cfg(feature = "rsa")]
     Rsa(Head, Box<Signer>),
 }
@@ -114,7 +114,7 @@ impl Session {
         Self { key: SessionKey::Rsa(head, Box::new(signer)) }
     }
 
-    /// A session that `make` makes, on the heap. Its key is expanded there and nowhere else.
+    /// A session that `make` creates on the heap. Its key is expanded only there.
     pub(crate) fn boxed(
         make: impl FnOnce(&[u8]) -> Result<Self, Error>,
         key: &[u8],
@@ -133,7 +133,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Has a driver serve the session of a cipher.
+    /// Assigns the session of a cipher to a driver.
     pub(crate) fn on(mut self, driver: Arc<dyn Driver>, id: SessionId) -> Self {
         let head = match &mut self.key {
             SessionKey::Sealed(head, _) | SessionKey::Raw(head, _) => head,
@@ -220,7 +220,7 @@ impl Session {
         self.route().map_or("software", |route| route.driver.name())
     }
 
-    /// The length of a tag in bytes, by which a sealed message is longer; 0 without authentication.
+    /// The length of a tag in bytes, which sealing adds to a message; 0 without authentication.
     #[must_use]
     #[inline]
     pub fn tag_length(&self) -> usize {
@@ -242,7 +242,7 @@ impl Session {
     /// # Errors
     ///
     /// [`Error::TagLength`]; [`Error::Unsupported`] if the session does not authenticate, or if a
-    /// driver other than the software serves it. After an error nothing has changed.
+    /// driver other than the software serves it. After an error the session is unchanged.
     pub fn set_tag_length(&mut self, bytes: usize) -> Result<(), Error> {
         match &mut self.key {
             SessionKey::Sealed(Head { route: None, .. }, cipher) => cipher.set_tag_length(bytes),
@@ -265,8 +265,8 @@ impl Session {
     }
 
     /// The kind of an operation's messages: lanes, no lanes, or another driver; see [`Lanes`]. An
-    /// operation that the session does not have counts as the one that it has in the same
-    /// direction; it is refused wherever it is served.
+    /// operation that the session does not have counts as the one in the same direction that it
+    /// has; every driver refuses it.
     #[inline]
     pub(crate) fn kind(&self, operation: Operation) -> u8 {
         let [forward, backward, signature] = self.head().kinds;

@@ -49,11 +49,11 @@ impl Signer {
     }
 }
 
-/// Lends the memory of this thread. It is wiped between requests, and grows to what the thread's
-/// largest batch needs.
+/// Lends the memory of this thread. It is wiped between requests, and grows to the size of the
+/// thread's largest batch.
 pub(crate) fn with_workspace<T>(backend: Backend, run: impl FnOnce(&mut Workspace) -> T) -> T {
     thread_local!(static KEPT: Cell<Option<Workspace>> = const { Cell::new(None) });
-    // A thread that ends has no memory any more.
+    // A thread that is ending no longer has this memory.
     let mut workspace = KEPT.try_with(Cell::take).ok().flatten().unwrap_or_default();
     workspace.set_backend(backend);
     let out = run(&mut workspace);
@@ -69,7 +69,7 @@ pub(crate) fn error(error: rsa::Error) -> Error {
         rsa::Error::KeyTooShort => Error::KeyLength,
         rsa::Error::Entropy => Error::Entropy,
         rsa::Error::Fault => Error::Fault,
-        // The rest is of operations that sessions do not have.
+        // The others belong to operations that sessions do not have.
         _ => Error::Unsupported,
     }
 }

@@ -1,4 +1,4 @@
-//! One message at a time: a session as a cipher, or as a key of signatures.
+//! One message at a time: a session as a cipher, or as a signature key.
 
 use lanecrypt_ciphers::lanes::in_parts;
 use lanecrypt_ciphers::{Error, Nonce, NonceSequence};
@@ -109,7 +109,7 @@ impl Session {
         }
     }
 
-    /// Decrypts a message, if its tag is right, as
+    /// Decrypts a message, if its tag is valid, as
     /// [`Cipher::open_detached`](lanecrypt_ciphers::Cipher::open_detached) does.
     ///
     /// # Errors
@@ -168,15 +168,15 @@ impl Session {
     }
 
     /// Signs a message into `signature`, which has [`signature_length`](Self::signature_length)
-    /// bytes. The software checks a signature that it has made before it writes it.
+    /// bytes. The software verifies each signature before it writes it.
     ///
-    /// Many signatures take less time together: see [`Batch::sign`](crate::Batch::sign).
+    /// Signatures take less time in a batch: see [`Batch::sign`](crate::Batch::sign).
     ///
     /// # Errors
     ///
     /// [`Error::OutputLength`]; [`Error::KeyLength`] if the modulus is too short for the padding;
     /// [`Error::Entropy`], [`Error::Fault`]; [`Error::Unsupported`] if the session has no private
-    /// key. After an error nothing has been written.
+    /// key. After an error the output is unchanged.
     pub fn sign(&self, message: &[u8], signature: &mut [u8]) -> Result<(), Error> {
         self.serve(Request::sign(self, message, signature))
     }
@@ -185,7 +185,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::Authentication`] if it is wrong, whatever its length; [`Error::KeyLength`] if the
+    /// [`Error::Authentication`] if it or its length is invalid; [`Error::KeyLength`] if the
     /// modulus is too short for the padding; [`Error::Unsupported`] if the session has no RSA key.
     pub fn verify(&self, message: &[u8], signature: &[u8]) -> Result<(), Error> {
         self.serve(Request::verify(self, message, signature))

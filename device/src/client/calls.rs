@@ -15,7 +15,7 @@ impl<B: AsMut<[u8]>> Client<B> {
     ///
     /// # Errors
     ///
-    /// [`Error`]; nothing has been written then.
+    /// [`Error`]; then nothing is written.
     pub fn seal(
         &mut self,
         session: Session,
@@ -30,7 +30,7 @@ impl<B: AsMut<[u8]>> Client<B> {
     ///
     /// # Errors
     ///
-    /// [`Error`]; nothing has been written then, unless it was not authentic.
+    /// [`Error`]; then nothing is written, unless it was not authentic.
     pub fn open<'p>(
         &mut self,
         session: Session,
@@ -47,7 +47,7 @@ impl<B: AsMut<[u8]>> Client<B> {
     ///
     /// # Errors
     ///
-    /// [`Error`]; nothing has been written then.
+    /// [`Error`]; then nothing is written.
     pub fn encrypt(&mut self, session: Session, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
         self.serve(session, Operation::Encrypt, iv, &[], data)
     }
@@ -56,19 +56,19 @@ impl<B: AsMut<[u8]>> Client<B> {
     ///
     /// # Errors
     ///
-    /// [`Error`]; nothing has been written then.
+    /// [`Error`]; then nothing is written.
     pub fn decrypt(&mut self, session: Session, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
         self.serve(session, Operation::Decrypt, iv, &[], data)
     }
 
-    /// Fills `out` with random bytes of the daemon's generator. More than fit into the arena come
-    /// piece by piece.
+    /// Fills `out` with random bytes from the daemon's generator, in pieces if they exceed the
+    /// arena.
     ///
     /// # Errors
     ///
-    /// [`Error`]; a part may have been written then.
+    /// [`Error`]; then a part may be written.
     pub fn fill(&mut self, out: &mut [u8]) -> Result<(), Error> {
-        // Half of it, so that one piece is copied while the next is made.
+        // Half of it, so that one piece is copied while the next is generated.
         let longest = (self.longest() / 2).max(1);
         let mut pieces: Vec<Filling<'_>> = out.chunks_mut(longest).map(Filling::new).collect();
         self.run(&mut pieces)?;
@@ -80,7 +80,7 @@ impl<B: AsMut<[u8]>> Client<B> {
     ///
     /// # Errors
     ///
-    /// [`Error`]; nothing has been written then.
+    /// [`Error`]; then nothing is written.
     pub fn sign(
         &mut self,
         session: Session,
@@ -90,12 +90,12 @@ impl<B: AsMut<[u8]>> Client<B> {
         self.served(Signing::new(session.number, message, signature))?.outcome()
     }
 
-    /// The same with the digest of a message, made by the hash function of the session's padding.
+    /// The same with the digest of a message, by the hash function of the session's padding.
     ///
     /// # Errors
     ///
     /// [`Error::Refused`] with [`DataLength`](lanecrypt_engine::Error::DataLength) if it does not
-    /// have the length of such a digest; [`Error`]. Nothing has been written then.
+    /// have the length of such a digest; [`Error`]. Then nothing is written.
     pub fn sign_digest(
         &mut self,
         session: Session,
@@ -109,8 +109,8 @@ impl<B: AsMut<[u8]>> Client<B> {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] with [`Authentication`](lanecrypt_engine::Error::Authentication) if it is
-    /// wrong, whatever its length; [`Error`].
+    /// [`Error::Refused`] with [`Authentication`](lanecrypt_engine::Error::Authentication) if it or
+    /// its length is invalid; [`Error`].
     pub fn verify(
         &mut self,
         session: Session,
@@ -137,7 +137,7 @@ impl<B: AsMut<[u8]>> Client<B> {
         Ok(part)
     }
 
-    /// Has the daemon serve each part, and waits for all.
+    /// Submits each part to the daemon, and waits for all.
     ///
     /// # Errors
     ///

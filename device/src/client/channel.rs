@@ -26,40 +26,40 @@ pub(super) struct Channel {
     memory: Arc<Mapping>,
     /// Written to wake the daemon.
     doorbell: OwnedFd,
-    /// Requests, and those that take long: these have a part of the arena behind that of the
-    /// others, so that what is answered late keeps nobody's bytes.
+    /// Requests, and long operations: these have a separate part of the arena behind that of the
+    /// others, so that late completions do not block bytes of others.
     window: Window,
     long_window: Window,
-    /// How many requests that take long are in flight, in either window, and how many may be.
+    /// The number of long operations in flight, in either window, and the most.
     long: u32,
     most_long: u32,
-    /// How many requests are in the ring, how many of them are published to the daemon, and how
-    /// many completions have been read.
+    /// The numbers of requests in the ring, of those published to the daemon, and of completions
+    /// read.
     submitted: u32,
     published: u32,
     read: u32,
     watch: Watch,
-    /// When the daemon was last seen alive, and how often nothing has been found since.
+    /// When the daemon was last seen alive, and the number of unsuccessful checks since.
     seen: Instant,
     misses: u32,
     connection: Arc<Connection>,
 }
 
-/// A completion: who waits for it, where the answer is, and the status.
+/// A completion: its owner, the place of the answer, and the status.
 pub(super) struct Done {
     pub(super) number: u64,
     pub(super) pending: Pending,
     pub(super) status: u32,
 }
 
-/// The bit of a number that says that the request is in the window of those that take long.
+/// The bit of a number that is set for requests in the window of long operations.
 pub(super) const LONG: u64 = 1 << 63;
 
-/// How many bytes of the arena requests that take long have for themselves.
+/// The bytes of the arena that are reserved for long operations.
 const LONG_ARENA: u32 = if cfg!(feature = "rsa") { 1 << 16 } else { 0 };
 
 impl Channel {
-    /// Connects, and maps the memory that the daemon gives.
+    /// Connects, and maps the memory from the daemon.
     pub(super) fn connect(path: &Path, settings: &Settings) -> Result<Self, ConnectError> {
         let strange = || ConnectError::NotADaemon(path.to_owned());
         let socket = dial(path)?;
@@ -74,7 +74,7 @@ impl Channel {
         };
         let layout = Layout::new(depth, arena).map_err(|_| strange())?;
         let memory = Arc::new(Mapping::open(memory, layout).map_err(system)?);
-        // What is left of less than was wished is for all.
+        // A smaller arena than requested is shared by all.
         let long_arena = if arena >= wished { LONG_ARENA } else { 0 };
         let long_depth = signatures.clamp(1, depth).next_power_of_two();
         let arena = arena - long_arena;
@@ -103,7 +103,7 @@ impl Channel {
         &self.memory
     }
 
-    /// How many requests there may be in each window.
+    /// The most requests in each window.
     pub(super) fn depths(&self) -> [usize; 2] {
         [self.window.depth(), self.long_window.depth()]
     }
@@ -113,13 +113,13 @@ impl Channel {
         usize::try_from(self.window.arena()).unwrap_or(usize::MAX)
     }
 
-    /// The number of requests that have not been given back.
+    /// The number of requests that were not returned.
     #[inline]
     pub(super) fn in_flight(&self) -> usize {
         self.window.len() + self.long_window.len()
     }
 
-    /// How many completions have been read.
+    /// The number of completions that were read.
     pub(super) fn read(&self) -> u32 {
         self.read
     }
@@ -130,12 +130,12 @@ impl Channel {
         self.connection.check_usable()
     }
 
-    /// Puts a request into the ring, after `fill` has put its bytes from an offset on into the
-    /// arena. It is not [published](Self::publish) to the daemon yet.
+    /// Writes a request to the ring, after `fill` has written its bytes to the arena at an offset.
+    /// It is not [published](Self::publish) to the daemon yet.
     ///
     /// # Errors
     ///
-    /// [`Error::Full`] if there is no room now, [`Error::TooLong`] if there never is.
+    /// [`Error::Full`] if there is no room now, [`Error::TooLong`] if it exceeds the arena.
     #[inline]
     pub(super) fn put(
         &mut self,
@@ -176,8 +176,8 @@ impl Channel {
         Ok(number)
     }
 
-    /// Takes a number and bytes for a request that takes long. If its own part of the arena is too
-    /// short for it, it has its place among the others.
+    /// Takes a number and bytes for a long operation. If the separate part of the arena is too
+    /// short, it is placed among the others.
     #[cold]
     fn take_long(&mut self, span: u32) -> Option<(u64, u32)> {
         if self.long == self.most_long || self.in_flight() >= self.window.depth() {
@@ -192,7 +192,7 @@ impl Channel {
         taken
     }
 
-    /// Tells the daemon of the requests that have been put, and wakes it if it sleeps.
+    /// Publishes the requests in the ring to the daemon, and wakes it if it sleeps.
     #[inline]
     pub(super) fn publish(&mut self) {
         if self.published == self.submitted {
@@ -217,7 +217,7 @@ impl Channel {
     /// # Errors
     ///
     /// [`Error::Disconnected`] if there is none and the daemon is gone; [`Error::Malformed`] if the
-    /// daemon answered what nobody has asked.
+    /// daemon completed an unknown request.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Option<Done>, Error> {
         if !self.is_ready() {
@@ -279,7 +279,7 @@ impl Channel {
                 return Ok(());
             }
             if !self.poll_liveness() {
-                // What it published last counts.
+                // Its last completions are valid.
                 return if self.is_ready() { Ok(()) } else { Err(Error::Disconnected) };
             }
         }

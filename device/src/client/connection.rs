@@ -19,7 +19,7 @@ use crate::{ConnectError, Error};
 #[derive(Debug)]
 pub(super) struct Connection {
     socket: OwnedFd,
-    /// Held from a question to its answer.
+    /// Held from a request to its reply.
     asking: Mutex<()>,
     is_gone: AtomicBool,
     process: Generation,
@@ -44,7 +44,7 @@ impl Connection {
         if self.is_gone() { Err(Error::Disconnected) } else { Ok(()) }
     }
 
-    /// Asks, waits for the answer, and has `take` look at it.
+    /// Sends a request, waits for the reply, and passes it to `take`.
     pub(super) fn ask<T>(
         &self,
         asked: &ControlRequest<'_>,
@@ -54,7 +54,7 @@ impl Connection {
         let _turn = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
         let mut packet = Packet::new();
         if let Err(error) = packet.send(&self.socket, asked, &[]) {
-            // A packet that is too long has not been sent.
+            // A packet that is too long is not sent.
             if error.kind() == io::ErrorKind::InvalidInput {
                 return Err(Error::Denied(RejectReason::KeyLength));
             }
@@ -76,7 +76,7 @@ impl Connection {
             return false;
         }
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        // Not whether there is an answer, which somebody else may wait for.
+        // Not whether there is a reply, for which another thread may wait.
         let mut ends = [PollFd::new(&self.socket, PollFlags::RDHUP)];
         if poll(&mut ends, Some(&now)).is_ok_and(|count| count > 0) {
             self.ends();
@@ -90,7 +90,7 @@ impl Connection {
         self.is_gone.load(Ordering::Relaxed)
     }
 
-    /// It is not used any more.
+    /// Marks it as unusable.
     pub(super) fn ends(&self) {
         // Relaxed: as in `is_gone`.
         self.is_gone.store(true, Ordering::Relaxed);
@@ -121,7 +121,7 @@ pub(super) fn dial(path: &Path) -> Result<OwnedFd, ConnectError> {
     }
 }
 
-/// Asks a daemon that has not been greeted, and receives its answer into the packet.
+/// Sends the first request to a daemon, and receives its reply into the packet.
 pub(super) fn greet(
     socket: &OwnedFd,
     packet: &mut Packet,
@@ -136,11 +136,11 @@ pub(super) fn greet(
         io::ErrorKind::InvalidData => strange(),
         _ => system(error),
     };
-    // A daemon that refuses a client says so before it has read what is asked.
+    // A daemon that refuses a client replies before it has read the request.
     let asked = packet.send(socket, asked, &[]);
     let mut came = packet.receive_descriptors(socket);
     if came.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::ConnectionReset) {
-        // The error comes before the packet that was sent before.
+        // The error is reported before the packet that was sent earlier.
         came = packet.receive_descriptors(socket);
     }
     let descriptors = match (came, asked) {

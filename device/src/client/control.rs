@@ -1,4 +1,4 @@
-//! What clients ask by the socket: sessions.
+//! Requests of clients by the socket: sessions.
 
 use lanecrypt_engine::Algorithm;
 #[cfg(feature = "rsa")]
@@ -20,7 +20,7 @@ impl Connection {
         self.ask_session(&ControlRequest::Open { algorithm: &name, key })
     }
 
-    /// Opens a session with a key that the daemon makes.
+    /// Opens a session with a key that the daemon generates.
     pub(super) fn generated_session(&self, algorithm: Algorithm) -> Result<Session, Error> {
         let name = algorithm.to_string();
         self.ask_session(&ControlRequest::Generate { algorithm: &name, length: 0 })
@@ -65,7 +65,7 @@ impl Connection {
         self.ask_session(&ControlRequest::OpenRsa { scheme: scheme(padding)?, key })
     }
 
-    /// Opens a session with an RSA key that the daemon makes.
+    /// Opens a session with an RSA key that the daemon generates.
     #[cfg(feature = "rsa")]
     pub(super) fn generated_rsa_session(
         &self,

@@ -24,18 +24,18 @@ use crate::{Completion, ConnectError, Error, Message, Rejected};
 /// A connection to a daemon, whose completions are futures.
 ///
 /// Any number of tasks share it, on any executor, as they share an
-/// [`AsyncQueue`](lanecrypt_engine::queue::AsyncQueue) of the engine. A thread of its own waits for
+/// [`AsyncQueue`](lanecrypt_engine::queue::AsyncQueue) of the engine. A separate thread waits for
 /// the daemon and wakes the tasks; while nothing is in flight it sleeps.
 ///
-/// A message is published to the daemon when it is submitted, so it is served whether its future is
-/// polled or not. Dropping a future drops its message's buffer, at once or when the daemon has
-/// answered.
+/// A message is published to the daemon when it is submitted, so it is served even if its future is
+/// not polled. Dropping a future drops its message's buffer, immediately or when the daemon has
+/// completed the message.
 ///
 /// If the daemon ends, all messages in flight complete with [`Error::Disconnected`] within 100 ms.
 ///
 /// It is behind a lock, which is held for some hundred nanoseconds. Opening and closing sessions
 /// block the thread until the daemon has answered, but not other tasks: some microseconds for
-/// ciphers, milliseconds for RSA keys, and up to minutes for those that the daemon makes.
+/// ciphers, milliseconds for RSA keys, and up to minutes for those that the daemon generates.
 ///
 /// ```no_run
 /// use lanecrypt_device::{AsyncClient, Message};
@@ -97,7 +97,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncClient<B> {
     /// # Errors
     ///
     /// [`Error::Disconnected`], [`Error::Forked`], [`Error::TooLong`], or [`Error::Refused`] with
-    /// [`AadLength`](lanecrypt_engine::Error::AadLength): the message was not taken. All other
+    /// [`AadLength`](lanecrypt_engine::Error::AadLength): the message was rejected. All other
     /// errors are in the completion.
     pub async fn serve<N: AsRef<[u8]>>(
         &self,
@@ -118,11 +118,11 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncClient<B> {
         taken.await?.await
     }
 
-    /// Submits a message, if there is room now, and tells the daemon. The future is its completion.
+    /// Submits a message to the daemon, if there is room now. The future is its completion.
     ///
     /// # Errors
     ///
-    /// [`Error`], with the message. What the daemon refuses comes with the completion.
+    /// [`Error`], with the message. Errors of the daemon are in the completion.
     pub fn submit<N: AsRef<[u8]>>(
         &self,
         message: Message<N, B>,
@@ -178,7 +178,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncClient<B> {
 impl<B> AsyncClient<B> {
     sessions!(() connection);
 
-    /// The number of messages that have been submitted and whose futures have not been answered or
+    /// The number of messages that were submitted and whose futures have not completed or been
     /// dropped; in a forked child 0.
     #[must_use]
     pub fn in_flight(&self) -> usize {
@@ -205,7 +205,7 @@ impl<B> Drop for AsyncClient<B> {
     fn drop(&mut self) {
         let Some(waiter) = self.waiter.take() else { return };
         if self.connection.ensure_open().is_err() {
-            // The thread stayed with the parent.
+            // Only the parent has the thread.
             core::mem::forget(waiter);
             return;
         }

@@ -7,17 +7,17 @@ use crate::protocol::status;
 use crate::shared::Mapping;
 use crate::{Completion, Error, Message, Rejected};
 
-/// What a client keeps of a message in flight.
+/// The client's record of a message in flight.
 pub(super) struct InFlight<B> {
     /// The number of its request.
     pub(super) number: u64,
     buffer: B,
     user: u64,
-    /// Where in the buffer the answer belongs.
+    /// The offset of the answer in the buffer.
     answer: usize,
 }
 
-/// Puts a message into the ring.
+/// Writes a message to the ring.
 #[inline]
 pub(super) fn put<N: AsRef<[u8]>, B: AsMut<[u8]>>(
     channel: &mut Channel,
@@ -34,7 +34,8 @@ pub(super) fn put<N: AsRef<[u8]>, B: AsMut<[u8]>>(
         None => Err(Error::Refused(lanecrypt_engine::Error::AadLength)),
         Some(mut length) => {
             if code.is_long() {
-                // All before the signature is signed. The daemon refuses one that is too short.
+                // All bytes before the signature are signed. The daemon refuses one that is too
+                // short.
                 let signature = session.map_or(0, |session| session.signature_length());
                 length = length.min(signature);
                 answer = bytes.len() - length;
@@ -69,7 +70,7 @@ impl<B> InFlight<B> {
 }
 
 impl<B: AsMut<[u8]>> InFlight<B> {
-    /// Copies the answer, which is here, into the buffer, and says what has become of the message.
+    /// Copies the answer into the buffer, and returns the completion.
     #[inline]
     pub(super) fn read(&mut self, memory: &Mapping, offset: u32, status: u32) -> Result<(), Error> {
         if status::changes(status)

@@ -11,22 +11,21 @@ use crate::shared::Mapping;
 
 /// A request of a call that waits.
 pub(super) trait Part {
-    /// Puts the request into the ring, and its bytes into the arena.
+    /// Writes the request to the ring, and its bytes to the arena.
     ///
     /// # Errors
     ///
-    /// [`Error::Full`] if it is to be tried again when others have been answered; otherwise what it
-    /// is settled with.
+    /// [`Error::Full`] if it is to be retried after other completions; otherwise its outcome.
     fn put(&mut self, channel: &mut Channel, owner: Owner) -> Result<(), Error>;
 
     /// Takes the answer, whose message begins at this offset.
     fn take(&mut self, memory: &Mapping, offset: u32, status: u32);
 
-    /// Ends it without an answer.
+    /// Sets its outcome without an answer.
     fn settle(&mut self, outcome: Result<(), Error>);
 }
 
-/// Where what follows the associated data begins.
+/// The offset after the associated data.
 #[inline]
 pub(super) fn behind(offset: u32, aad: &[u8]) -> u32 {
     // The request is within the arena, which has less than 2^32 bytes.
@@ -111,7 +110,7 @@ impl<'a> Signing<'a> {
     }
 }
 
-/// Puts a signature into the ring: one that came, or the room for one.
+/// Writes a request for a signature to the ring: a received one, or the room for one.
 pub(super) fn put_signature(
     channel: &mut Channel,
     owner: Owner,

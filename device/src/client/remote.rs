@@ -22,13 +22,12 @@ use crate::{ConnectError, Error, RejectReason};
 ///
 /// [`Engine::with_driver`](lanecrypt_engine::Engine::with_driver) adds it, and
 /// [`session_on`](lanecrypt_engine::Engine::session_on) opens sessions on it. Results and errors
-/// are those of the software. The engine's own session holds the key as well, as it does with every
-/// driver: for keys that this process shall not have, use a [`Client`] with named or generated
-/// keys.
+/// are those of the software. The engine's session also holds the key, as with every driver: for
+/// keys that must not be in this process, use a [`Client`] with named or generated keys.
 ///
 /// It has one connection behind a lock: threads that share it wait for one another. Requests that
-/// are longer than the arena end with [`Error::DataLength`](Cipher::DataLength). If the daemon is
-/// gone, requests end with [`Error::DriverFailed`](Cipher::DriverFailed).
+/// are longer than the arena end with [`Error::DataLength`](Cipher::DataLength). If the daemon has
+/// ended, requests end with [`Error::DriverFailed`](Cipher::DriverFailed).
 ///
 /// ```no_run
 /// use lanecrypt_device::Remote;
@@ -84,7 +83,7 @@ impl Driver for Remote {
 
     fn close(&self, session: SessionId) {
         let number = u32::try_from(session.0).unwrap_or(u32::MAX);
-        // If the daemon is gone, so is the session.
+        // If the daemon has ended, the session has, too.
         let _ = self.client().close(Session::of_rsa(number, 0));
     }
 
@@ -96,7 +95,7 @@ impl Driver for Remote {
     }
 }
 
-/// The driver's name of a session.
+/// The driver's identifier of a session.
 fn opened(session: Result<Session, Error>) -> Result<SessionId, Cipher> {
     match session {
         Ok(session) => Ok(SessionId(u64::from(session.number))),
@@ -129,14 +128,14 @@ impl Part for Sent<'_, '_> {
                 signature,
             );
         }
-        // A tag that came, or room for one.
+        // A received tag, or room for one.
         let mut tag = [0; TAG];
         let tag = tag.get_mut(..length).ok_or(Error::Refused(Cipher::TagLength))?;
         if operation == Operation::Open {
             match job.tag() {
                 Some(came) if came.len() == tag.len() => tag.copy_from_slice(came),
                 Some(_) => return Err(Error::Refused(Cipher::TagLength)),
-                // Why there is none, the data says below.
+                // The data below returns the error.
                 None => {}
             }
         }
@@ -179,7 +178,7 @@ impl Part for Sent<'_, '_> {
 }
 
 impl Sent<'_, '_> {
-    /// Copies the answer to where the job wants it; false if that cannot be.
+    /// Copies the answer to its place in the job; false if that is impossible.
     fn read(&mut self, memory: &Mapping, offset: u32) -> bool {
         let Some(job) = &mut self.0 else { return false };
         let (operation, length) = (job.operation(), job.tag_length());

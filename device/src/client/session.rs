@@ -1,8 +1,8 @@
-//! Sessions as a client names them.
+//! A client's identifiers of sessions.
 
 use lanecrypt_engine::Algorithm;
 
-/// A session in a daemon, by number. It means nothing to any other client.
+/// A session in a daemon, by number. It is valid for this client only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Session {
     pub(crate) number: u32,
@@ -27,7 +27,7 @@ impl Session {
         self.algorithm
     }
 
-    /// The length of a tag in bytes, by which a sealed message is longer; 0 without authentication.
+    /// The length of a tag in bytes, which sealing adds to a message; 0 without authentication.
     #[must_use]
     pub fn tag_length(self) -> usize {
         self.algorithm.map_or(0, Algorithm::tag_length)

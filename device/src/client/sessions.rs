@@ -16,8 +16,8 @@ macro_rules! sessions {
             self.$($connection)+.session(algorithm, key)
         }
 
-        /// Opens a session with a key of the longest length that the daemon makes. Nobody ever sees
-        /// it, and it ends with the session.
+        /// Opens a session with a key of the longest length that the daemon generates. It never
+        /// leaves the daemon, and is wiped with the session.
         ///
         /// # Errors
         ///
@@ -29,7 +29,7 @@ macro_rules! sessions {
             self.$($connection)+.generated_session(algorithm)
         }
 
-        /// Opens a session with a key that the daemon has under this name.
+        /// Opens a session with the daemon's key of this name.
         ///
         /// # Errors
         ///
@@ -38,8 +38,8 @@ macro_rules! sessions {
             self.$($connection)+.named_session(name)
         }
 
-        /// Opens a session with an RSA key that the daemon has under this name, and with this
-        /// padding, which must be one of the key's.
+        /// Opens a session with the daemon's RSA key of this name, and with this padding, which
+        /// must be one of the key's.
         ///
         /// # Errors
         ///
@@ -72,7 +72,7 @@ macro_rules! sessions {
         }
 
         /// The same with the DER of a private key (PKCS#8 or PKCS#1) or of a public key (SPKI or
-        /// PKCS#1). It is sent as it is, and the daemon checks it.
+        /// PKCS#1). It is sent unchanged, and the daemon checks it.
         ///
         /// # Errors
         ///
@@ -87,9 +87,9 @@ macro_rules! sessions {
             self.$($connection)+.rsa_session_from_der(der, padding)
         }
 
-        /// Opens a session with an RSA key of so many bits that the daemon makes, from 2048 to
-        /// 8192, an even number. Nobody ever sees it, and it ends with the session. It takes 50
-        /// milliseconds to minutes, and longer if other clients have asked for keys before.
+        /// Opens a session with an RSA key of this many bits that the daemon generates, an even
+        /// number from 2048 to 8192. It never leaves the daemon, and is wiped with the session. It
+        /// takes 50 milliseconds to minutes, and longer after requests of other clients.
         ///
         /// # Errors
         ///

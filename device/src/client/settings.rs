@@ -1,13 +1,13 @@
-//! How a client talks with its daemon.
+//! Settings of a client.
 
 use core::time::Duration;
 
 use crate::spin;
 
-/// The longest time of looking. Together with one of sleeping it is less than 100 ms.
+/// The longest time of spinning. Together with one of sleeping it is less than 100 ms.
 const LONGEST_SPIN: Duration = Duration::from_millis(40);
 
-/// How a client talks with its daemon.
+/// Settings of a client.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Settings {
@@ -18,7 +18,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// 256 requests in flight, an arena of 1 MiB, and 100 µs of looking before it sleeps.
+    /// 256 requests in flight, an arena of 1 MiB, and 100 µs of spinning before it sleeps.
     fn default() -> Self {
         let max_sleep = Duration::from_millis(40);
         Self { depth: 256, arena: 1 << 20, spin: spin::USUAL, max_sleep }
@@ -31,22 +31,22 @@ impl Settings {
         Self { depth: requests, ..self }
     }
 
-    /// For so many bytes of data in flight: rounded up to whole pages, at most as many as the
+    /// For this many bytes of data in flight: rounded up to whole pages, at most as many as the
     /// daemon grants. No request may be longer.
     pub fn arena(self, bytes: u32) -> Self {
         Self { arena: bytes, ..self }
     }
 
-    /// For how long to sleep before checking whether the daemon is alive: for tests, where a client
-    /// that nobody wakes shall not find out by itself.
+    /// The time to sleep before checking whether the daemon is alive: for tests, in which a client
+    /// must not detect a missing wake-up.
     #[doc(hidden)]
     pub fn max_sleep(self, longest: Duration) -> Self {
         Self { max_sleep: longest, ..self }
     }
 
-    /// For how long to look for an answer before sleeping. If that is in vain, the next time is
-    /// shorter, down to nothing. While the daemon runs on the same processor, it gives way to it
-    /// between two looks. At most 40 ms: who looks does not see that the daemon is gone.
+    /// The time to spin for a completion before sleeping. After each unsuccessful spin it is
+    /// shorter, down to zero. While the daemon runs on the same processor, the client yields
+    /// between two checks. At most 40 ms: a spinning client does not detect the daemon's end.
     pub fn spin(self, longest: Duration) -> Self {
         Self { spin: longest.min(LONGEST_SPIN), ..self }
     }

@@ -1,4 +1,4 @@
-//! How a client waits for completions.
+//! Waiting of a client for completions.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::shared::wakeup::{Wakeup, settle};
 use crate::shared::{Mapping, Side};
 use crate::spin::Spin;
 
-/// Looks for completions, and sleeps until there are some.
+/// Spins for completions, and sleeps until there are some.
 #[derive(Debug)]
 pub(super) struct Watch {
     memory: Arc<Mapping>,
     spin: Spin,
-    /// For how long it sleeps before it checks whether the daemon is alive.
+    /// The time that it sleeps before it checks whether the daemon is alive.
     max_sleep: Duration,
 }
 
@@ -30,7 +30,7 @@ impl Watch {
         self.max_sleep
     }
 
-    /// Looks for a while whether there are completions behind the first `read`.
+    /// Spins for a while for completions behind the first `read`.
     pub(super) fn finds(&mut self, read: u32) -> bool {
         let Self { memory, spin, .. } = self;
         let is_ready = || memory.completed() != read;
@@ -38,23 +38,23 @@ impl Watch {
             return true;
         }
         let processor = here();
-        // The daemon, if it is awake, gives way as well.
+        // The daemon, if it is awake, yields as well.
         memory.runs_on(Side::Client, processor);
         let same = memory.processor(Side::Daemon) == Some(processor);
         spin.finds(same, is_ready)
     }
 
-    /// Sleeps until the daemon wakes this side, or for a while; not at all if there are completions
-    /// behind the first `read`, or if it `is_called`. Whoever calls it must [ring] then.
+    /// Sleeps until the daemon wakes this side, or for a while; not if there are completions behind
+    /// the first `read`, or if `is_called`. A thread that changes `is_called` must [ring].
     pub(super) fn sleep(&self, read: u32, is_called: impl FnOnce() -> bool) {
         let wakeup = self.memory.wakeup(Side::Client);
         wakeup.falls_asleep();
         settle();
         if self.memory.completed() == read && !is_called() {
-            // One that is too long for the system has no end.
+            // A time that is too long for the system is unlimited.
             let max_sleep = Timespec::try_from(self.max_sleep).ok();
-            // Whatever it says, one looks afterwards. Without the flag for private memory, because
-            // the other side has a mapping of its own.
+            // The result is ignored, because the caller checks afterwards. Without the flag for
+            // private memory, because the other side has its own mapping.
             let flags = futex::Flags::empty();
             let _ = futex::wait(wakeup.word(), flags, Wakeup::ASLEEP, max_sleep.as_ref());
         }
@@ -62,12 +62,12 @@ impl Watch {
     }
 }
 
-/// Wakes whoever naps at this memory, in this process.
+/// Wakes the thread of this process that sleeps on this memory.
 pub(super) fn ring(memory: &Mapping) {
     settle();
     let wakeup = memory.wakeup(Side::Client);
     if wakeup.is_due() {
-        // It can only fail for other arguments.
+        // It fails only for other arguments.
         let _ = futex::wake(wakeup.word(), futex::Flags::empty(), 1);
     }
 }

@@ -6,59 +6,59 @@
 
 use core::ops::Range;
 
-/// The requests in flight, in the order in which they were made. Bytes of the arena are taken in
-/// that order, too, and given back in it.
+/// The requests in flight, in the order of submission. Bytes of the arena are also allocated and
+/// released in that order.
 #[derive(Debug)]
 pub(super) struct Window {
-    /// A power of two of places. That of a request is the lowest bits of its number.
+    /// Their number is a power of two. A place's index is the lowest bits of a request's number.
     places: Box<[Place]>,
-    /// The number of the oldest request that has not been answered, and that of the next.
+    /// The number of the oldest request that is not completed, and that of the next.
     oldest: u64,
     next: u64,
-    /// The length of the arena, and the bytes that have ever been taken and given back; what is
-    /// skipped at its end counts.
+    /// The length of the arena, and the bytes that were ever allocated and released, including
+    /// bytes skipped at its end.
     arena: u64,
     taken: u64,
     returned: u64,
-    /// Where the bytes begin that are taken next: the remainder of those taken, or the arena's end.
+    /// The offset of the next allocation: the remainder of the bytes taken, or the arena's end.
     at: u64,
-    /// Where its part of the arena begins.
+    /// The start of its part of the arena.
     base: u32,
 }
 
-/// What is known of a request.
+/// The record of a request.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     pending: Option<Pending>,
-    /// The bytes that had ever been taken when it had its own.
+    /// The bytes that were ever taken, including its own.
     taken: u64,
 }
 
-/// A request that has not been answered.
+/// A request that is not completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pending {
-    /// Who waits for it.
+    /// Its owner.
     pub(super) owner: Owner,
-    /// Where the answer is.
+    /// The offset of the answer.
     pub(super) offset: u32,
-    /// Whether it takes long.
+    /// Whether it is a long operation.
     pub(super) is_long: bool,
 }
 
-/// Who waits for an answer.
+/// The receiver of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     /// A message with a buffer.
     Message,
-    /// The part of this index of a call that is not over.
+    /// The part with this index of an unfinished call.
     Part(usize),
 }
 
-/// Bytes begin at a cache line of their own.
+/// Allocations begin at a cache line.
 const LINE: u64 = 64;
 
 impl Window {
-    /// For so many requests, a power of two, and these bytes of the arena.
+    /// For this many requests, a power of two, and these bytes of the arena.
     pub(super) fn new(depth: u32, bytes: Range<u32>) -> Self {
         let places = vec![Place::default(); depth as usize].into_boxed_slice();
         let (arena, base) = (u64::from(bytes.end - bytes.start), bytes.start);
@@ -71,19 +71,19 @@ impl Window {
         self.places.len()
     }
 
-    /// How many bytes of the arena it has.
+    /// The number of its bytes of the arena.
     pub(super) fn arena(&self) -> u64 {
         self.arena
     }
 
-    /// How many requests have not been given back, those before the oldest pending one aside.
+    /// The number of requests from the oldest pending one on.
     #[inline]
     pub(super) fn len(&self) -> usize {
         // There are never more than places.
         usize::try_from(self.next - self.oldest).unwrap_or(usize::MAX)
     }
 
-    /// Whether a request of this length would find room in an empty arena.
+    /// Whether a request of this length fits into an empty arena.
     #[inline]
     pub(super) fn could_take(&self, span: u32) -> bool {
         u64::from(span) <= self.arena
@@ -115,8 +115,7 @@ impl Window {
         Some((number, self.base + u32::try_from(at).ok()?))
     }
 
-    /// Says who waits for a request that has just been [taken](Self::take), and where its answer
-    /// will be.
+    /// Sets the owner of a request that was just [taken](Self::take), and the offset of its answer.
     #[inline]
     pub(super) fn wait(&mut self, number: u64, pending: Pending) {
         let taken = self.taken;
@@ -125,8 +124,8 @@ impl Window {
         }
     }
 
-    /// The request of this number, which has been answered; `None` if there is none. Its bytes may
-    /// be read until the next [`take`](Self::take).
+    /// Removes the request of this number, which is completed; `None` if there is none. Its bytes
+    /// may be read until the next [`take`](Self::take).
     #[inline]
     pub(super) fn answered(&mut self, number: u64) -> Option<Pending> {
         if number.wrapping_sub(self.oldest) >= self.next - self.oldest {
@@ -143,7 +142,7 @@ impl Window {
 
     #[inline]
     fn place(&mut self, number: u64) -> Option<&mut Place> {
-        // What is cut off is more than the index.
+        // Only bits above the index are truncated.
         #[expect(clippy::cast_possible_truncation, reason = "only the lowest bits count")]
         let at = number as usize & (self.places.len() - 1);
         self.places.get_mut(at)

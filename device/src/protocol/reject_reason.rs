@@ -1,10 +1,10 @@
-//! Why the daemon refuses what a client asks by the socket.
+//! The reasons for which the daemon refuses a request on the socket.
 
 use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Why the daemon refuses a client, or a session.
+/// The reason for which the daemon refuses a client or a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum RejectReason {
@@ -12,13 +12,13 @@ pub enum RejectReason {
     Version(u32),
     /// The daemon does not serve this user.
     User(u32),
-    /// The daemon has no more file descriptors.
+    /// The daemon has no free file descriptors.
     Descriptors,
-    /// The daemon has no more memory.
+    /// The daemon has no free memory.
     Memory,
-    /// The daemon has as many clients as it takes.
+    /// The daemon has the most clients that it accepts.
     Clients,
-    /// The client has as many sessions as it may have.
+    /// The client has the most sessions that are allowed.
     Sessions,
     /// The daemon has no such algorithm.
     Algorithm,
@@ -26,17 +26,17 @@ pub enum RejectReason {
     KeyLength,
     /// The two halves of the key are the same.
     WeakKey,
-    /// The RSA key is malformed, or its numbers do not belong together.
+    /// The RSA key is malformed, or its numbers are inconsistent.
     Key,
     /// The daemon serves the null cipher only if it was started with `--allow-null`.
     Null,
-    /// There is no key of this name, or not for this user.
+    /// There is no key of this name for this user.
     Name,
     /// The client has no such session.
     Session,
-    /// The daemon could not make random bytes.
+    /// The daemon could not generate random bytes.
     Entropy,
-    /// What was asked is not of the protocol, or not at this time.
+    /// The request violates the protocol, or is not allowed at this time.
     Malformed,
     /// The named RSA key does not make signatures with this hash function and padding.
     Padding,

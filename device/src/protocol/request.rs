@@ -11,32 +11,32 @@
 //! | 6 | bits 0 to 31 the length of the message with its tag; the others are zero |
 //! | 7 | zero |
 //!
-//! In the arena stand, without gaps: a nonce of more than 24 bytes, the associated data, the
-//! message, its tag. The answer takes the place of the message and the tag. Of a signature, the
-//! message stands in the place of the associated data, and the signature or the room for it in that
-//! of the message. A digest that is to be signed stands where a message would.
+//! The arena contains, without gaps: a nonce of more than 24 bytes, the associated data, the
+//! message, its tag. The answer replaces the message and the tag. To sign or verify, the message
+//! takes the place of the associated data, and the signature or the room for it that of the
+//! message. A digest that is to be signed takes the place of its message.
 //!
 //! A completion has two words: the client's number, and the [status](super::status).
 
 use lanecrypt_engine::Operation;
 
-/// The longest nonce that stands in the request itself, in bytes.
+/// The longest nonce that is in the request, in bytes.
 pub(crate) const INLINE: usize = 24;
 
-/// What a request asks for. Numbers from [`LONG`](Code::LONG) on are of operations that take long,
-/// whose answers come later than those of others.
+/// The operation of a request. Numbers from [`LONG`](Code::LONG) on are those of long operations,
+/// which complete later than others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
     /// An operation under the key of a session.
     Keyed(Operation),
     /// Random bytes, without a session.
     Fill,
-    /// The operation to sign, with a digest in place of the message.
+    /// Sign, with a digest instead of the message.
     SignDigest,
 }
 
 impl Code {
-    /// The first number of operations that take long, such as signatures.
+    /// The first number of long operations, such as signatures.
     const LONG: u8 = 64;
 
     /// Its number.
@@ -51,7 +51,7 @@ impl Code {
             Self::Keyed(Operation::Sign) => Self::LONG,
             Self::Keyed(Operation::Verify) => Self::LONG + 1,
             Self::SignDigest => Self::LONG + 2,
-            // An operation of a later version of the engine, which no daemon knows.
+            // An operation of a later version of the engine, which every daemon refuses.
             Self::Keyed(_) => Self::LONG - 1,
         }
     }
@@ -72,13 +72,13 @@ impl Code {
         })
     }
 
-    /// Whether it takes so long that its answer comes later than those of others.
+    /// Whether it is a long operation, which completes later than others.
     #[inline]
     pub(crate) fn is_long(self) -> bool {
         self.operation().is_some_and(Operation::is_signature)
     }
 
-    /// The operation of a session that it is; none without a session.
+    /// Its operation of a session; none without a session.
     #[inline]
     pub(crate) fn operation(self) -> Option<Operation> {
         match self {
@@ -89,7 +89,7 @@ impl Code {
     }
 }
 
-/// A request as the client makes it.
+/// A request of a client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request<'a> {
     pub(crate) session: u32,
@@ -100,20 +100,20 @@ pub(crate) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// How many bytes of the arena it takes; `None` if no arena has as many.
+    /// The bytes of the arena that it takes; `None` if they exceed any arena.
     #[inline]
     pub(crate) fn span(&self) -> Option<u32> {
         let span = self.long_nonce().len().checked_add(self.header)?.checked_add(self.length)?;
         u32::try_from(span).ok().filter(|_| u16::try_from(self.nonce.len()).is_ok())
     }
 
-    /// The nonce, if it stands in the arena.
+    /// The nonce, if it is in the arena.
     #[inline]
     pub(crate) fn long_nonce(&self) -> &[u8] {
         if self.nonce.len() > INLINE { self.nonce } else { &[] }
     }
 
-    /// Its words. Its [span](Self::span) must be known to be right.
+    /// Its words. Its [span](Self::span) must have been checked.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the span has 32 bits, the nonce 16")]
     pub(crate) fn words(&self, number: u64, offset: u32) -> [u64; 8] {
@@ -141,7 +141,7 @@ impl Request<'_> {
 /// The bytes of a nonce as words, in which they have the same order in memory; the others are zero.
 #[inline]
 fn words_of(nonce: &[u8]) -> [u64; 3] {
-    // In registers: bytes that are stored one by one and loaded as words would stall.
+    // In registers: bytes stored one by one and loaded as words would stall.
     let (whole, rest) = nonce.as_chunks::<8>();
     let rest = rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)).to_le();
     [0, 1, 2].map(|at| match whole.get(at) {
@@ -151,8 +151,8 @@ fn words_of(nonce: &[u8]) -> [u64; 3] {
     })
 }
 
-/// A request as the daemon finds it: any numbers. Its parts are [checked](Self::places) before they
-/// are used.
+/// A request as received by the daemon: any numbers. Its parts are [checked](Self::places) before
+/// they are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WireRequest {
     /// The client's number.
@@ -167,10 +167,10 @@ pub(crate) struct WireRequest {
     reserved: bool,
 }
 
-/// How a request divides its bytes of the arena.
+/// The division of a request's bytes in the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ArenaRanges {
-    /// The length of the nonce, if it stands there.
+    /// The length of the nonce, if it is there.
     pub(crate) nonce: usize,
     /// The length of the associated data.
     pub(crate) header: usize,
@@ -179,7 +179,7 @@ pub(crate) struct ArenaRanges {
 }
 
 impl WireRequest {
-    /// What the words of a request say.
+    /// Parses the words of a request.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "parts of words")]
     pub(crate) fn of(words: [u64; 8]) -> Self {
@@ -203,13 +203,13 @@ impl WireRequest {
         }
     }
 
-    /// What it asks for.
+    /// Its operation.
     #[inline]
     pub(crate) fn code(&self) -> Option<Code> {
         Code::of(self.operation)
     }
 
-    /// How it divides its bytes, if they are within an arena of this length.
+    /// The division of its bytes, if they are within an arena of this length.
     #[inline]
     pub(crate) fn places(&self, arena: u32) -> Option<ArenaRanges> {
         let nonce = usize::from(self.nonce_length);
@@ -224,13 +224,13 @@ impl WireRequest {
         })
     }
 
-    /// Whether it has a nonce, wherever that stands.
+    /// Whether it has a nonce, in either place.
     #[inline]
     pub(crate) fn has_nonce(&self) -> bool {
         self.nonce_length > 0
     }
 
-    /// The nonce, if it stands in the request.
+    /// The nonce, if it is in the request.
     #[inline]
     pub(crate) fn nonce(&self) -> &[u8] {
         self.nonce.get(..usize::from(self.nonce_length)).unwrap_or_default()

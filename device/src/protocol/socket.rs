@@ -21,7 +21,7 @@ pub(crate) const LONGEST_PATH: usize = 107;
 
 /// The address of a socket at this path; `None` if the path is too long.
 pub(crate) fn address(path: &Path) -> Option<SocketAddrUnix> {
-    // With its end it fills what other programs have for it.
+    // With its terminator it fills the buffer of other programs.
     let fits = path.as_os_str().len() <= LONGEST_PATH;
     fits.then(|| SocketAddrUnix::new(path).ok()).flatten()
 }
@@ -45,7 +45,7 @@ impl Packet {
         Self { bytes: Zeroizing::new(vec![0; LONGEST].into_boxed_slice()), used: 0 }
     }
 
-    /// Overwrites what it has held.
+    /// Overwrites its content.
     pub(crate) fn wipe(&mut self) {
         use zeroize::Zeroize as _;
         if let Some(used) = self.bytes.get_mut(..self.used) {
@@ -82,14 +82,14 @@ impl Packet {
         sent.map(drop)
     }
 
-    /// Receives a packet. Descriptors that came with it are closed by the kernel.
+    /// Receives a packet. The kernel closes descriptors that were sent with it.
     ///
     /// # Errors
     ///
-    /// `UnexpectedEof` if the other side is gone; `InvalidData` if the packet is longer than any
-    /// is; those of the socket.
+    /// `UnexpectedEof` if the other side has closed; `InvalidData` if the packet is too long; those
+    /// of the socket.
     pub(crate) fn receive(&mut self, socket: impl AsFd) -> io::Result<()> {
-        // The whole of a packet has come, or nothing.
+        // A packet is received whole or not at all.
         let (_, whole) = retry(|| recv(&socket, &mut **self.bytes, RecvFlags::TRUNC))?;
         self.take(whole)
     }
@@ -113,7 +113,7 @@ impl Packet {
             if let RecvAncillaryMessage::ScmRights(descriptors) = message {
                 let mut rooms = came.iter_mut();
                 for descriptor in descriptors {
-                    // One for which there is no room is closed.
+                    // A descriptor without room is closed.
                     if let Some(room) = rooms.next() {
                         *room = Some(descriptor);
                     }
@@ -139,7 +139,7 @@ impl Packet {
         }
     }
 
-    /// The greeting of the packet that has come, and its value if both are of this version.
+    /// The greeting of the received packet, and its value if both are of this version.
     pub(crate) fn value<'p, T: Deserialize<'p>>(&'p self) -> (Option<Greeting>, Option<T>) {
         let bytes = self.bytes.get(..self.used).unwrap_or_default();
         let Ok((greeting, rest)) = postcard::take_from_bytes::<Greeting>(bytes) else {
@@ -153,7 +153,7 @@ impl Packet {
     }
 }
 
-/// Does it again when a signal has interrupted it.
+/// Repeats a call that a signal has interrupted.
 fn retry<T>(mut call: impl FnMut() -> Result<T, Errno>) -> io::Result<T> {
     loop {
         match call() {

@@ -10,12 +10,12 @@ pub(crate) const SERVED: u32 = 0;
 pub(crate) const UNKNOWN_SESSION: u32 = 64;
 /// The session may not be used for this operation.
 pub(crate) const NOT_ALLOWED: u32 = 65;
-/// The request lies outside of the arena, or is not of the protocol.
+/// The request is outside of the arena, or violates the protocol.
 pub(crate) const MALFORMED: u32 = 66;
-/// There are no random bytes.
+/// The system gave no random bytes.
 pub(crate) const NO_ENTROPY: u32 = 67;
 
-/// The client has as many signatures in flight as it may have.
+/// The client has the most signatures in flight that are allowed.
 pub(crate) const FULL: u32 = 68;
 
 /// The errors of ciphers; the number of one is its place here, plus one.
@@ -53,12 +53,12 @@ pub(crate) fn of(outcome: Result<(), Cipher>) -> u32 {
 #[cold]
 fn of_error(error: Cipher) -> u32 {
     let place = |wanted| CIPHER.iter().position(|&known| known == wanted);
-    // One that a later version of the ciphers has is reported as another.
+    // An error of a later version of the ciphers is reported as another one.
     let at = place(error).or_else(|| place(Cipher::Unsupported));
     at.and_then(|at| u32::try_from(at + 1).ok()).unwrap_or(MALFORMED)
 }
 
-/// Whether a request with this outcome has changed its data: what is not authentic is wiped.
+/// Whether a request with this outcome has changed its data: data that is not authentic is wiped.
 #[inline]
 pub(crate) fn changes(number: u32) -> bool {
     // The place of `Authentication`, plus one.

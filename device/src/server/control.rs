@@ -1,4 +1,4 @@
-//! What clients ask by the socket.
+//! Requests of clients on the socket.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -25,7 +25,7 @@ use crate::protocol::{ControlRequest, ControlResponse, Greeting, VERSION};
 use crate::shared::{Layout, Mapping};
 use crate::{RejectReason, Statistics};
 
-/// How much clients may have.
+/// Limits of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "settings")]
 pub struct Limits {
@@ -46,7 +46,7 @@ impl Default for Limits {
     }
 }
 
-/// Who may connect, and what they may have.
+/// The users that may connect, and their limits.
 #[derive(Debug)]
 pub(super) struct Control {
     engine: Engine,
@@ -60,28 +60,28 @@ pub(super) struct Control {
     own: u32,
     /// The number of the next client.
     next: u64,
-    /// InFlight for a client that comes when there are no more descriptors, to tell it so.
+    /// Reserved for refusing a client that connects when there are no free descriptors.
     spare: Option<OwnedFd>,
 }
 
-/// What has come to the socket that listens.
+/// The result of accepting a connection.
 pub(super) enum Accepted {
     Peer(Peer),
-    /// Somebody who was refused.
+    /// A client that was refused.
     Refused,
     Nobody,
-    /// Somebody who can be neither served nor refused.
+    /// A client that can be neither served nor refused.
     Exhausted,
 }
 
-/// What a client has asked.
+/// The result of a client's request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Heard {
-    /// It has been answered.
+    /// It was answered.
     Answered,
-    /// It has got shared memory with an arena of this length. It runs on this processor.
+    /// The client received shared memory with an arena of this length. It runs on this processor.
     Linked { processor: u32, arena: u32 },
-    /// It is to be forgotten.
+    /// The client is to be removed.
     Gone,
 }
 
@@ -124,7 +124,7 @@ impl Control {
         user == self.own || self.users.contains(&user) || self.keys.serve(user)
     }
 
-    /// Accepts somebody who has connected, beside these clients.
+    /// Accepts a connection, in addition to these clients.
     pub(super) fn accept(&mut self, listener: &OwnedFd, peers: &mut Vec<Peer>) -> Accepted {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = match accept_with(listener, flags) {
@@ -140,8 +140,8 @@ impl Control {
             return self.refuse(socket, RejectReason::User(user));
         }
         if peers.len() >= self.limits.clients {
-            // Who has said nothing for longest gives way to who comes, so that nobody can keep
-            // places by being silent.
+            // A new client replaces the one that has been silent for longest, so that silent
+            // clients cannot occupy all places.
             match peers.iter().position(|peer| peer.link.is_none()) {
                 Some(silent) => {
                     let _ = self.refuse(peers.remove(silent).socket, RejectReason::Clients);
@@ -155,7 +155,7 @@ impl Control {
         Accepted::Peer(Peer { number, socket, user, sessions, awaits_key: false, link: None })
     }
 
-    /// Tells somebody that there are no descriptors, by the one that was kept for that.
+    /// Refuses a client for lack of descriptors, by means of the reserved one.
     #[cold]
     fn accept_by_spare(&mut self, listener: &OwnedFd) -> Accepted {
         let Some(spare) = self.spare.take() else { return Accepted::Exhausted };
@@ -177,21 +177,21 @@ impl Control {
     }
 
     fn refuse(&self, socket: OwnedFd, refusal: RejectReason) -> Accepted {
-        // What it has asked so far is read, so that the connection ends in order.
+        // Its requests so far are read, so that the connection is closed in order.
         let mut packet = Packet::new();
         let _ = packet.receive(&socket);
         let _ = packet.send(&socket, &ControlResponse::Refused(refusal), &[]);
         Accepted::Refused
     }
 
-    /// Hears what a client asks, and answers.
+    /// Receives a request of a client, and replies.
     pub(super) fn hear(
         &mut self,
         peer: &mut Peer,
         statistics: &Statistics,
         ring: impl FnOnce(BorrowedFd<'_>) -> io::Result<()>,
     ) -> Heard {
-        // One of its own, from which what is asked can be borrowed; it is wiped in the end.
+        // A separate packet, from which the request is borrowed; it is wiped at the end.
         let mut packet = Packet::new();
         match packet.receive(&peer.socket) {
             Ok(()) => {}
@@ -199,7 +199,7 @@ impl Control {
             Err(_) => return Heard::Gone,
         }
         if peer.awaits_key {
-            // It would have waited for the answer.
+            // It had to wait for the reply.
             return Heard::Gone;
         }
         match packet.value() {
@@ -225,7 +225,7 @@ impl Control {
         }
     }
 
-    /// Gives a client its shared memory.
+    /// Sends a client its shared memory.
     fn link(
         &mut self,
         peer: &mut Peer,
@@ -263,7 +263,7 @@ impl Control {
         Heard::Linked { processor, arena: layout.arena() }
     }
 
-    /// The answer to what a client asks besides shared memory; `None` if it comes later. `name` is
+    /// The reply to any request except for shared memory; `None` if it is sent later. `name` is
     /// room for a name.
     fn answer<'n>(
         &mut self,
@@ -298,7 +298,7 @@ impl Control {
                 return Ok(Some(ControlResponse::PublicKey(public_key(opened)?)));
             }
             ControlRequest::OpenRsa { .. } | ControlRequest::GenerateRsa { .. } => {
-                // Nobody has a key made in vain.
+                // No key is generated in vain.
                 if peer.sessions.len() >= self.limits.sessions {
                     return Err(RejectReason::Sessions);
                 }
@@ -314,7 +314,7 @@ impl Control {
         self.keep(peer, opened, name).map(Some)
     }
 
-    /// Keeps a session for a client, whose algorithm has this name if it is that of a cipher.
+    /// Stores a session for a client; the name is that of its algorithm, if it is one of a cipher.
     fn keep<'n>(
         &self,
         peer: &mut Peer,
@@ -330,7 +330,7 @@ impl Control {
         })
     }
 
-    /// Begins to make an RSA key that a client has asked for.
+    /// Begins to generate an RSA key for a client.
     #[cfg(feature = "rsa")]
     fn make(&mut self, client: u64, asked: &ControlRequest<'_>) -> Result<(), RejectReason> {
         match asked {
@@ -347,7 +347,7 @@ impl Control {
         Err(RejectReason::Algorithm)
     }
 
-    /// Answers those that have waited for RSA keys. Returns those that are to be forgotten.
+    /// Replies to clients that waited for RSA keys. Returns those that are to be removed.
     #[cfg(feature = "rsa")]
     pub(super) fn answer_made(&self, peers: &mut [Peer]) -> Vec<u64> {
         let mut gone = Vec::new();
@@ -364,7 +364,7 @@ impl Control {
         gone
     }
 
-    /// Makes no key for a client that is gone, unless it has begun.
+    /// Cancels the key of a client that has disconnected, unless it is begun.
     #[cfg(feature = "rsa")]
     pub(super) fn forget(&self, client: u64) {
         self.rsa_workers.forget(client);
@@ -415,7 +415,7 @@ fn public_key(_opened: &Opened) -> Result<Vec<u8>, RejectReason> {
 }
 
 fn send(peer: &Peer, answer: &ControlResponse<'_>) -> Heard {
-    // A client that reads no answers is none.
+    // A client that does not read replies is removed.
     match Packet::new().send(&peer.socket, answer, &[]) {
         Ok(()) => Heard::Answered,
         Err(_) => Heard::Gone,

@@ -1,4 +1,4 @@
-//! Keys that the daemon has under names.
+//! Named keys of the daemon.
 
 use core::fmt;
 
@@ -17,7 +17,7 @@ use super::sessions::{open_rsa, rsa_operations};
 #[cfg(feature = "rsa")]
 use crate::RejectReason;
 
-/// A key that the daemon has under a name, for those that may use it.
+/// A named key of the daemon, and the users that may use it.
 pub struct Key {
     name: String,
     secret: Secret,
@@ -29,18 +29,18 @@ pub struct Key {
 enum Secret {
     Cipher(Algorithm, Zeroizing<Vec<u8>>),
     #[cfg(feature = "rsa")]
-    /// One session is made for each padding.
+    /// There is one session for each padding.
     Rsa(RsaKey, Vec<Padding>),
 }
 
 impl Key {
-    /// A key for all operations of the users of the daemon itself, by this name.
+    /// A key of this name for all operations, and for the daemon's own user.
     #[must_use]
     pub fn new(name: impl Into<String>, algorithm: Algorithm, bytes: Zeroizing<Vec<u8>>) -> Self {
         Self::of(name.into(), Secret::Cipher(algorithm, bytes))
     }
 
-    /// The same of an RSA key, whose signatures have this padding. A public key only verifies.
+    /// The same for an RSA key, whose signatures have this padding. A public key only verifies.
     #[cfg(feature = "rsa")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
     #[must_use]
@@ -48,12 +48,12 @@ impl Key {
         Self::of(name.into(), Secret::Rsa(key.into(), vec![padding]))
     }
 
-    /// The same of the PEM or DER of an RSA key: a private key (PKCS#8 or PKCS#1) or a public key
+    /// The same for the PEM or DER of an RSA key: a private key (PKCS#8 or PKCS#1) or a public key
     /// (SPKI or PKCS#1).
     ///
     /// # Errors
     ///
-    /// [`KeyError`](lanecrypt_rsa::KeyError) of RSA says what is wrong.
+    /// [`KeyError`](lanecrypt_rsa::KeyError) of RSA.
     #[cfg(feature = "rsa")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
     pub fn rsa_from_pem_or_der(
@@ -68,8 +68,8 @@ impl Key {
         Self { name, secret, users: Vec::new(), operations: None }
     }
 
-    /// The same RSA key, whose signatures may have these paddings as well. The first one residue
-    /// that of clients that name none. Keys of ciphers have no paddings, and stay as they are.
+    /// The same RSA key, whose signatures may have these paddings as well. The first one remains
+    /// the default of clients. Keys of ciphers have no paddings, and are unchanged.
     #[cfg(feature = "rsa")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
     #[must_use]
@@ -90,7 +90,7 @@ impl Key {
         Self { users: users.into(), ..self }
     }
 
-    /// The same key for these operations only, which its algorithm must have.
+    /// The same key for only these operations, which its algorithm must have.
     #[must_use]
     pub fn for_operations(self, operations: impl IntoIterator<Item = Operation>) -> Self {
         Self { operations: Some(operations.into_iter().collect()), ..self }
@@ -125,7 +125,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// Why a named key cannot be used.
+/// The reason for which a named key cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -200,12 +200,12 @@ impl Keys {
         self.0.iter().any(|named| named.users.iter().any(|&user| user != than))
     }
 
-    /// The key of this name, if this user may use it. A key without users is for the daemon's own.
+    /// The key of this name, if this user may use it. A key without users is for the daemon's.
     pub(super) fn find(&self, name: &str, user: u32, own: u32) -> Option<Opened> {
         self.named(name, user, own)?.sessions.first().cloned()
     }
 
-    /// The same of an RSA key with this padding.
+    /// The same for an RSA key with this padding.
     ///
     /// # Errors
     ///

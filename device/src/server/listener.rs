@@ -1,8 +1,4 @@
-//! The daemon's socket, of which there is one at a path.
-//!
-//! A lock on a file beside the socket decides, so that two daemons that start at once do not remove
-//! each other's socket. The socket has its permissions before it has a path. At the end, only this
-//! socket is removed, not a file that has taken its place.
+//! The daemon's socket: one at each path.
 
 use core::fmt;
 use std::fs;
@@ -18,7 +14,7 @@ use rustix::net::{SocketAddrUnix, SocketFlags, bind, connect, listen};
 use crate::protocol::socket::{self, LONGEST_PATH};
 use crate::shared::rights::refuse_descriptors;
 
-/// Why a daemon has no socket.
+/// The reason for which a daemon cannot listen.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BindError {
@@ -26,15 +22,15 @@ pub enum BindError {
     PathTooLong(PathBuf),
     /// Another daemon serves this path, or another program listens there.
     Taken(PathBuf),
-    /// At the path is something that is no socket.
+    /// The path is not a socket.
     NotASocket(PathBuf),
     /// The directory of the path is missing.
     NoDirectory(PathBuf),
     /// The permissions of the path's directory forbid it.
     Forbidden(PathBuf),
-    /// This process has no more file descriptors.
+    /// This process has no free file descriptors.
     Descriptors,
-    /// The system refused something else.
+    /// Another error of the system.
     System(io::Error),
 }
 
@@ -57,7 +53,7 @@ impl fmt::Display for BindError {
 impl core::error::Error for BindError {}
 
 impl BindError {
-    /// What an error of the system means for a daemon at this path.
+    /// Converts an error of the system, for a daemon at this path.
     pub(super) fn of(path: &Path, error: &io::Error) -> Self {
         match error.raw_os_error().map(Errno::from_raw_os_error) {
             Some(Errno::MFILE | Errno::NFILE) => Self::Descriptors,
@@ -73,21 +69,21 @@ impl BindError {
     }
 }
 
-/// A socket that listens, and its path as long as it does.
+/// A socket that listens, and its path, which exists as long as it does.
 #[derive(Debug)]
 pub(super) struct Listener {
     pub(super) socket: OwnedFd,
     path: PathBuf,
     /// The device and the number of the socket's file.
     place: (u64, u64),
-    /// Locked as long as the daemon runs, so that two that begin at once do not take each other's
-    /// path.
+    /// Locked as long as the daemon runs, so that two daemons that start together do not replace
+    /// each other's socket.
     _lock: OwnedFd,
 }
 
 impl Listener {
-    /// Listens at a path, for the user of the process, or for all users. A socket that a dead
-    /// daemon has left there is replaced.
+    /// Listens at a path, for the user of the process, or for all users. The socket of a dead
+    /// daemon is replaced.
     pub(super) fn bind(path: &Path, for_all: bool) -> Result<Self, BindError> {
         let address = socket::address(path).ok_or_else(|| BindError::PathTooLong(path.into()))?;
         let lock = lock(path)?;
@@ -97,8 +93,8 @@ impl Listener {
             at(path, &address, mode).map_err(|error| BindError::of(path, &error))?;
         // From here on it can be removed.
         let listener = Self { socket, path: path.to_owned(), place, _lock: lock };
-        // What the mask has taken. Nobody can have connected before, and whoever does is judged by
-        // its user, as everybody is.
+        // Restores permissions that the mask removed. No client can have connected before, and each
+        // is checked by its user.
         permit(path, mode).map_err(|error| BindError::of(path, &error))?;
         listen(&listener.socket, 128).map_err(|error| BindError::of(path, &error.into()))?;
         Ok(listener)
@@ -107,29 +103,28 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        // Only what has been put there. The lock file stays: one that another daemon has just
-        // opened must not vanish.
+        // Only the own socket. The lock file remains: another daemon may have just opened it.
         if lstat(&self.path).is_ok_and(|there| (there.st_dev, there.st_ino) == self.place) {
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// A socket at this address, whose file has these permissions from the first moment on, less the
-/// mask of the process; and the file's device and number.
+/// A socket at this address, whose file has these permissions from its creation on, less the mask
+/// of the process; and the file's device and number.
 fn at(path: &Path, address: &SocketAddrUnix, mode: Mode) -> io::Result<(OwnedFd, (u64, u64))> {
     let socket = socket::new(SocketFlags::NONBLOCK)?;
-    // Before anybody can send one. An older kernel closes them when they have come.
+    // Before a client can send one. Older kernels close them after receipt.
     let _ = refuse_descriptors(&socket);
-    // The file takes them from the socket.
+    // The file inherits them from the socket.
     fchmod(&socket, mode)?;
     bind(&socket, address)?;
     let there = lstat(path)?;
     Ok((socket, (there.st_dev, there.st_ino)))
 }
 
-/// Gives a socket's file these permissions. Who may write to the directory may have put something
-/// else there meanwhile, such as a link to a file of somebody else: that stays as it is.
+/// Sets these permissions of a socket's file. A user that may write to the directory may have
+/// replaced it meanwhile, such as by a link to another user's file: that is not changed.
 fn permit(path: &Path, mode: Mode) -> io::Result<()> {
     let file =
         rustix::fs::open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
@@ -140,7 +135,7 @@ fn permit(path: &Path, mode: Mode) -> io::Result<()> {
     if Mode::from_raw_mode(there.st_mode) == mode {
         return Ok(());
     }
-    // Such a descriptor has no other way.
+    // There is no other way for such a descriptor.
     chmod(format!("/proc/self/fd/{}", file.as_raw_fd()), mode)?;
     Ok(())
 }
@@ -159,7 +154,7 @@ fn lock(path: &Path) -> Result<OwnedFd, BindError> {
     }
 }
 
-/// Removes a socket behind which nobody is.
+/// Removes a socket on which no program listens.
 fn clear(path: &Path) -> Result<(), BindError> {
     let Ok(there) = fs::symlink_metadata(path) else { return Ok(()) };
     if !there.file_type().is_socket() {
@@ -172,7 +167,7 @@ fn clear(path: &Path) -> Result<(), BindError> {
             fs::remove_file(path).map_err(|error| BindError::of(path, &error))
         }
         Err(Errno::NOENT) => Ok(()),
-        // Somebody listens, whatever it says.
+        // A program listens, with any result.
         _ => Err(BindError::Taken(path.to_owned())),
     }
 }

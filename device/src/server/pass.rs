@@ -1,9 +1,4 @@
-//! A batch pass: the requests that all clients have submitted, processed as one batch.
-//!
-//! The clients share 256 requests equally; the client that comes first changes with every pass.
-//! Requests that do not benefit from lanes are processed immediately, and their completions are
-//! published in groups of eight. The others are one [`Batch`] of the engine. At the end, each
-//! client that sleeps is woken once.
+//! A batch pass: the submitted requests of all clients, served as one batch.
 
 use core::mem;
 use std::time::Instant;
@@ -19,23 +14,23 @@ use crate::protocol::status;
 use crate::shared::Side;
 use crate::shared::wakeup::settle;
 
-/// The most requests of a turn: as many as the widest lanes take.
+/// The most requests of a pass: the number of the widest lanes.
 const MOST: usize = 256;
-/// The shortest private memory in bytes, so that turns of short messages are not cut.
+/// The shortest private memory in bytes, so that it does not limit passes of short messages.
 const LEAST: usize = 1 << 18;
 
-/// The memory of a turn, reused in the next.
+/// The memory of a pass, reused in the next.
 #[derive(Debug)]
 pub(super) struct BatchPass {
     buffer: BatchBuffer,
     /// Messages while they are served. No client can reach it.
     private: Box<[u8]>,
-    /// How much of it has held messages since it was last wiped.
+    /// The length of the part that has held messages since the last wipe.
     used: usize,
     jobs: Vec<Job>,
-    /// The client that comes first in the next turn.
+    /// The first client of the next pass.
     first: usize,
-    /// How often the daemon had slept before the last turn.
+    /// The number of the daemon's sleeps before the last pass.
     sleeps: u64,
 }
 
@@ -54,22 +49,22 @@ struct Job {
     offset: u32,
 }
 
-/// What has become of a request that was taken.
+/// The state of a request that was taken.
 enum Taken {
     /// It has been answered.
     Answered,
-    /// It has been answered, and has failed.
+    /// It was answered with an error.
     Failed,
     /// It waits in the batch.
     Waits(Job),
     /// Another thread will serve it.
     HandedOver,
-    /// There is no room for it in this turn.
+    /// There is no room for it in this pass.
     Later,
 }
 
-/// How many requests were taken, how many of them have failed at once, and how many were handed
-/// over to another thread.
+/// The numbers of requests that were taken, that failed immediately, and that were handed over to
+/// another thread.
 #[derive(Clone, Copy, Debug, Default)]
 struct Took {
     all: usize,
@@ -77,11 +72,11 @@ struct Took {
     handed_over: usize,
 }
 
-/// Of how many turns one is timed while there is always something to do: to look at the clock twice
-/// takes as long as to serve a message.
+/// Without sleeps, one in this number of passes is timed: reading the clock twice takes as long as
+/// serving a message.
 const TIMED: u64 = 8;
 
-/// How many answers are published together while others are being served.
+/// The number of completions that are published together while others are being served.
 const PART: usize = 8;
 
 impl BatchPass {
@@ -91,7 +86,7 @@ impl BatchPass {
         Self { buffer, private, used: 0, jobs, first: 0, sleeps: 0 }
     }
 
-    /// Makes room for messages as long as an arena.
+    /// Ensures room for messages as long as an arena.
     pub(super) fn fits(&mut self, arena: u32) {
         if self.private.len() < arena as usize {
             self.wipe();
@@ -107,8 +102,8 @@ impl BatchPass {
         self.used = 0;
     }
 
-    /// Serves what is there, publishes it, and wakes who sleeps. Returns how many requests that
-    /// were.
+    /// Serves the submitted requests, publishes completions, and wakes sleeping clients. Returns
+    /// the number of requests.
     pub(super) fn serve(
         &mut self,
         peers: &[Peer],
@@ -122,7 +117,7 @@ impl BatchPass {
         let slept = mem::replace(&mut self.sleeps, statistics.sleeps) != statistics.sleeps;
         let is_timed = slept || statistics.batches.is_multiple_of(TIMED);
         let begun = is_timed.then(Instant::now);
-        // Each client has its share, so that none is kept waiting by another.
+        // Each client has its share, so that no client delays another.
         let took = self.take(peers, signatures, MOST.div_ceil(waiting), waiting > 1);
         let failed = took.failed + self.answer(peers);
         publish(peers);
@@ -133,8 +128,8 @@ impl BatchPass {
         took.all
     }
 
-    /// Takes requests. Those that gain nothing from company are served and answered at once; the
-    /// others are served in the end, together.
+    /// Takes requests. Those that do not benefit from lanes are served and answered immediately;
+    /// the others are served together at the end.
     fn take(
         &mut self,
         peers: &[Peer],
@@ -171,18 +166,18 @@ impl BatchPass {
                 link.advance();
                 took.all += 1;
                 if taken % PART == 0 {
-                    // It is awake if it looks for them; otherwise it is woken in the end.
+                    // It is awake if it spins; otherwise it is woken at the end.
                     link.publish_part();
                 }
             }
         }
         self.used = self.used.max(length - rest.len());
-        // Each outcome is asked for below.
+        // Each outcome is checked below.
         let _ = batch.finish();
         took
     }
 
-    /// Answers what was served in the end. Returns how many requests of it have failed.
+    /// Answers the requests that were served at the end. Returns the number of failed ones.
     fn answer(&mut self, peers: &[Peer]) -> usize {
         let mut failed = 0;
         for job in &self.jobs {
@@ -238,7 +233,7 @@ fn take_one<'t>(
     }
     let (whole, others) = mem::take(rest).split_at_mut(places.span);
     *rest = others;
-    // From here on the client can change nothing any more.
+    // From here on the client cannot change the request.
     if !link.memory.read(found.offset, whole) {
         return refused(link, &found, status::MALFORMED);
     }
@@ -261,7 +256,7 @@ fn take_one<'t>(
         return if outcome.is_ok() { Taken::Answered } else { Taken::Failed };
     }
     let (number, length, index) = (found.number, data.len(), batch.len());
-    // If it is served at once, its outcome is kept as well.
+    // If it is served immediately, its outcome is stored as well.
     let _outcome = match operation {
         Operation::Seal => batch.seal(session, nonce, header, data),
         Operation::Open => batch.open(session, nonce, header, data),
@@ -271,18 +266,18 @@ fn take_one<'t>(
     Taken::Waits(Job { peer: 0, number, index, at, length, offset })
 }
 
-/// Makes random bytes.
+/// Generates random bytes.
 fn fill(link: &Link, found: &WireRequest, span: usize, rest: &mut [u8]) -> Taken {
     let Some(buffer) = rest.get_mut(..span) else { return Taken::Later };
     let filled = lanecrypt_random::try_fill(buffer);
     let status = if filled.is_ok() { status::SERVED } else { status::NO_ENTROPY };
     link.answer(found.number, status, found.offset, buffer);
-    // Nobody else is to learn them.
+    // No other client may receive them.
     buffer.fill(0);
     if filled.is_ok() { Taken::Answered } else { Taken::Failed }
 }
 
-/// Answers a request without looking at its bytes.
+/// Answers a request without reading its bytes.
 #[cold]
 fn refused(link: &Link, found: &WireRequest, status: u32) -> Taken {
     link.answer(found.number, status, found.offset, &[]);
@@ -294,7 +289,7 @@ pub(super) fn publish(peers: &[Peer]) {
     let mut published = 0_u64;
     for (at, link) in links(peers) {
         if link.publish() {
-            // The last bit stands for all clients from there on.
+            // The last bit represents all further clients.
             published |= 1 << at.min(63);
         }
     }
@@ -305,8 +300,8 @@ pub(super) fn publish(peers: &[Peer]) {
         }
         let wakeup = link.memory.wakeup(Side::Client);
         if wakeup.is_due() {
-            // Without the flag for private memory: the client has a mapping of its own. It can only
-            // fail for other arguments.
+            // Without the flag for private memory: the client has its own mapping. It fails only
+            // for other arguments.
             let _ = futex::wake(wakeup.word(), futex::Flags::empty(), 1);
         }
     }

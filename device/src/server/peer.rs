@@ -1,4 +1,4 @@
-//! A client, as the daemon sees it.
+//! The daemon's state of a client.
 
 use core::cell::Cell;
 use std::os::fd::OwnedFd;
@@ -11,42 +11,42 @@ use crate::shared::Mapping;
 /// A process that has connected.
 #[derive(Debug)]
 pub(super) struct Peer {
-    /// Its number: never that of another.
+    /// Its number, which is never reused.
     pub(super) number: u64,
     pub(super) socket: OwnedFd,
     pub(super) user: u32,
     pub(super) sessions: Sessions,
     /// Whether it waits for a key that takes long.
     pub(super) awaits_key: bool,
-    /// What it shares with the daemon, once it has asked for that.
+    /// The shared memory, once it was requested.
     pub(super) link: Option<Link>,
 }
 
-/// What a client and the daemon share. The cells are the daemon's own: nothing that it has written
-/// is ever read back.
+/// The memory that a client and the daemon share. The cells are private: the daemon never reads
+/// back data that it wrote to shared memory.
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) memory: Mapping,
-    /// Written by the client to wake the daemon, which never reads it: the descriptor's flags are
-    /// the client's, too, so that a read could wait.
+    /// Written by the client to wake the daemon, which never reads it: the client can change the
+    /// descriptor's flags, so a read could block.
     pub(super) doorbell: OwnedFd,
-    /// How many requests have been taken, and how many completions written, modulo 2^32.
+    /// The numbers of requests taken and of completions written, modulo 2^32.
     taken: Cell<u32>,
     completed: Cell<u32>,
-    /// How many of them are published to the client.
+    /// The number of completions published to the client.
     published: Cell<u32>,
-    /// How many signatures are being served, and how many bytes they hold.
+    /// The number of signatures being served, and of their bytes.
     signatures: Cell<u32>,
     held: Cell<usize>,
-    /// How many had been taken when the daemon last waited, and for how many waits there were none.
+    /// The requests taken at the daemon's last wait, and the number of waits without requests.
     seen: Cell<u32>,
     quiet: Cell<u8>,
-    /// Whether it has written what no client writes.
+    /// Whether it has violated the protocol in the shared memory.
     is_broken: Cell<bool>,
 }
 
-/// After how many waits of the daemon a client without requests counts as idle: what it says about
-/// its processor is of the past.
+/// The number of waits of the daemon after which a client without requests counts as idle: its
+/// published processor is out of date.
 const QUIET: u8 = 64;
 
 impl Link {
@@ -83,8 +83,8 @@ impl Link {
         self.quiet.get() < QUIET
     }
 
-    /// How many requests there are to take. A client that claims more than its ring holds is broken
-    /// from then on, and has none.
+    /// The number of requests to take. A client that claims more than its ring holds is broken from
+    /// then on, and has none.
     #[inline]
     pub(super) fn available(&self) -> u32 {
         let available = self.memory.submitted().wrapping_sub(self.taken.get());
@@ -110,27 +110,27 @@ impl Link {
         self.taken.set(self.taken.get().wrapping_add(1));
     }
 
-    /// Whether it may have one more signature, of so many bytes, if `most` are allowed. Those of a
-    /// client that keeps to its window are all in the arena at once.
+    /// Whether it may have one more signature, of this many bytes, if `most` are allowed.
+    /// Signatures of a client that respects its window are all in the arena at once.
     pub(super) fn may_begin(&self, most: u32, span: usize) -> bool {
         let room = self.memory.layout().arena() as usize;
         self.signatures.get() < most && self.held.get().saturating_add(span) <= room
     }
 
-    /// A signature of so many bytes is being served.
+    /// Counts a signature of this many bytes that is being served.
     pub(super) fn begins(&self, span: usize) {
         self.signatures.set(self.signatures.get() + 1);
         self.held.set(self.held.get() + span);
     }
 
-    /// A signature of so many bytes is served.
+    /// Counts a signature of this many bytes that was served.
     pub(super) fn ends(&self, span: usize) {
         self.signatures.set(self.signatures.get().saturating_sub(1));
         self.held.set(self.held.get().saturating_sub(span));
     }
 
-    /// Answers a request: copies its answer to where it belongs, if there is one, and writes the
-    /// completion. A client that does not read them loses the oldest.
+    /// Answers a request: copies its answer, if any, to its place, and writes the completion. A
+    /// client that does not read completions loses the oldest.
     #[inline]
     pub(super) fn answer(&self, number: u64, status: u32, offset: u32, answer: &[u8]) {
         if status::changes(status) {
@@ -142,8 +142,7 @@ impl Link {
         self.completed.set(completed.wrapping_add(1));
     }
 
-    /// Publishes the completions that there are so far. It wakes nobody: [`publish`](Self::publish)
-    /// must follow.
+    /// Publishes the completions so far, without a wake-up: [`publish`](Self::publish) must follow.
     #[inline]
     pub(super) fn publish_part(&self) {
         self.memory.complete(self.completed.get());
@@ -200,7 +199,7 @@ mod tests {
         assert_eq!((link.available(), link.is_broken()), (2, false));
         link.memory.submit(3);
         assert_eq!((link.available(), link.is_broken()), (0, true));
-        // For good.
+        // Permanently.
         link.memory.submit(2);
         assert_eq!((link.available(), link.is_broken()), (0, true));
     }

@@ -1,38 +1,29 @@
-//! The processor that the daemon runs on.
-//!
-//! With [`Placement::Auto`] the system decides, with one exception. After 16 requests from clients
-//! on the daemon's own processor, without sleeps between them, context switches have cost more than
-//! a wake-up on another processor. The daemon then moves to a processor without a busy client, for
-//! a trial of 64 requests. If these take longer than before, it moves back, and there is no other
-//! trial for a hundred times as long. Otherwise it stays there, and needs fewer requests for the
-//! next trial, 4 at least. A daemon that sleeps often does not move, because a wake-up on another
-//! processor takes several times as long.
+//! The processor on which the daemon runs.
 
 use core::time::Duration;
 use std::time::Instant;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// On which processor the daemon runs.
+/// The processor on which the daemon runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Placement {
-    /// Where the system puts it, but not for long on the processor of a client that keeps it busy:
-    /// it steps aside to one without such a client, and comes back if it is not served sooner
-    /// there.
+    /// Chosen by the system, but not for long that of a client that keeps the daemon busy: it moves
+    /// to one without such a client, and returns if requests do not arrive sooner there.
     #[default]
     Auto,
-    /// On the processor of the client that came last.
+    /// On the processor of the client that connected last.
     Same,
-    /// On any other than that of the client that came last.
+    /// On any other than that of the client that connected last.
     Other,
     /// On this one.
     Processor(u32),
 }
 
 impl Placement {
-    /// Moves the calling thread, because a client has come that runs on this processor. `allowed`
-    /// are those that the thread may use. What is not possible is left as it is.
+    /// Moves the calling thread, after a client connected that runs on this processor. `allowed`
+    /// are those that the thread may use. If that is impossible, it does not move.
     pub(super) fn welcome(self, processor: u32, allowed: &CpuSet) {
         let processor = processor as usize;
         let mut set = CpuSet::new();
@@ -51,7 +42,7 @@ impl Placement {
         }
     }
 
-    /// Moves the calling thread when it begins, and returns the processors that it may use.
+    /// Moves the calling thread when it starts, and returns the processors that it may use.
     ///
     /// # Errors
     ///
@@ -72,29 +63,28 @@ impl Placement {
 
 /// Whether a daemon is better off on another processor than its clients.
 ///
-/// Two that take turns on a processor pay for a switch each time, ten times as much as for a cache
-/// line that goes to another processor. But to be woken there takes several times as long as here.
-/// So the daemon stays while it sleeps often, and steps aside from a client that has cost it as
-/// many switches without a sleep as a wake-up there costs.
+/// Two threads that alternate on a processor pay for a context switch each time, ten times as much
+/// as for the transfer of a cache line to another processor. But a wake-up there takes several
+/// times as long as here. So the daemon stays while it sleeps often, and moves away from a client
+/// when the switches without a sleep have cost as much as a wake-up there.
 ///
-/// Others may need the other processors. So it is a trial: if requests take as long as before, the
-/// daemon comes back, and stays for a hundred times as long as the trial took.
+/// Other threads may need the other processors. So it is a trial: if requests take as long as
+/// before, the daemon returns, and stays for a hundred times as long as the trial took.
 #[derive(Debug)]
 pub(super) struct Sharing {
-    /// How many requests were waited for together, and apart.
+    /// The numbers of waits for requests on the client's processor, and on another.
     together: u32,
     apart: u32,
-    /// How many together are needed for a trial.
+    /// The number of waits together after which a trial starts.
     needed: u32,
-    /// When the last of those together began that are compared with the trial, and how many there
-    /// were before.
+    /// The start of the waits together that are compared with the trial, and their number before.
     begun: Option<(Instant, u32)>,
     trial: Option<Trial>,
-    /// There is no trial before.
+    /// The earliest time of the next trial.
     rests: Option<Instant>,
 }
 
-/// So many requests are to be waited for until then.
+/// A trial of this many waits, until this time.
 #[derive(Debug)]
 struct Trial {
     left: u32,
@@ -102,7 +92,7 @@ struct Trial {
     until: Instant,
 }
 
-/// Where the daemon is to go.
+/// A move of the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Move {
     Stay,
@@ -111,17 +101,17 @@ pub(super) enum Move {
 }
 
 impl Sharing {
-    /// How many waits together are needed at first: they cost a little more than one wake-up on
-    /// another processor.
+    /// The number of waits together that are needed at first: they cost slightly more than one
+    /// wake-up on another processor.
     const FIRST: u32 = 16;
-    /// How many after trials that went well, and in vain.
+    /// The number after successful trials, and after unsuccessful ones.
     const FEWEST: u32 = 4;
     const MOST: u32 = 1 << 20;
-    /// How many waits one sleep takes back.
+    /// The number of waits that one sleep cancels.
     const SLEEP: u32 = 8;
-    /// How many waits a trial has. To move takes as long as some of them.
+    /// The number of waits in a trial. A move takes as long as some of them.
     const TRIAL: u32 = 64;
-    /// For how many times as long as a trial in vain has taken there is no other.
+    /// The pause after an unsuccessful trial, as a multiple of its duration.
     const REST: u32 = 100;
 
     pub(super) fn new() -> Self {
@@ -160,13 +150,13 @@ impl Sharing {
         Move::Stay
     }
 
-    /// `each`: what a wait together takes.
+    /// `each`: the duration of a wait together.
     fn try_aside(&mut self, each: Duration, now: Instant) -> Move {
         (self.together, self.apart, self.begun) = (0, 0, None);
         if self.rests.is_some_and(|until| now < until) {
             return Move::Stay;
         }
-        // If the system moves it back, it is not tried again soon.
+        // If the system moves it back, the next trial is delayed.
         self.needed = (self.needed * 2).min(Self::MOST);
         let until = now + each.saturating_mul(Self::TRIAL);
         self.trial = Some(Trial { left: Self::TRIAL, begun: now, until });
@@ -196,7 +186,7 @@ impl Sharing {
     /// Counts a wait that ends with sleeping.
     pub(super) fn sleeps(&mut self, now: impl FnOnce() -> Instant) -> Move {
         self.together = self.together.saturating_sub(Self::SLEEP);
-        // What is compared has no sleeps.
+        // The compared waits have no sleeps.
         self.begun = None;
         match &self.trial {
             Some(trial) => {
@@ -204,7 +194,7 @@ impl Sharing {
                 if now > trial.until {
                     return self.was_in_vain(now);
                 }
-                // The client has nothing more to do, and the trial says nothing.
+                // The client is idle, so the trial has no result.
                 self.trial = None;
                 Move::Stay
             }
@@ -213,8 +203,8 @@ impl Sharing {
     }
 }
 
-/// Moves the calling thread to one of the allowed processors that is in use, or is not, and leaves
-/// it to the system from there on. If there is none, it stays.
+/// Moves the calling thread to one of the allowed processors that is in use, or is not, from where
+/// the system may move it again. If there is none, it stays.
 pub(super) fn step(allowed: &CpuSet, used: impl IntoIterator<Item = u32>, aside: bool) {
     let (mut others, mut these) = (*allowed, CpuSet::new());
     for processor in used {

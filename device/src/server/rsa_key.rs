@@ -23,7 +23,7 @@ pub(super) fn read_der(der: &[u8]) -> Result<RsaKey, KeyError> {
         .or_else(|error| other(error, || PublicKey::from_pkcs1_der(der)))
 }
 
-/// Tries another form, if a key was not in this one.
+/// Tries another format, if a key was not in this one.
 fn other<K: Into<RsaKey>>(
     error: KeyError,
     read: impl FnOnce() -> Result<K, KeyError>,

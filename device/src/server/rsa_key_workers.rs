@@ -1,8 +1,4 @@
-//! Threads that check RSA keys, which takes as long as a signature, and that generate them, which
-//! takes up to minutes.
-//!
-//! A client waits for its key: one that sends another request by the socket meanwhile is
-//! disconnected. A daemon that stops waits for signatures, not for keys.
+//! Workers that validate RSA keys (as slow as a signature) and generate them (up to minutes).
 
 use core::fmt;
 use std::sync::Arc;
@@ -16,7 +12,7 @@ use super::worker::{CompletionNotifier, Work, Worker};
 use crate::RejectReason;
 use crate::protocol::{RsaSent, Scheme};
 
-/// Two threads, so that a key that is checked does not wait for one that is made.
+/// Two threads, so that validation does not wait for generation.
 #[derive(Debug)]
 pub(super) struct RsaKeyWorkers {
     checks: Worker<Job<Sent>, Made>,
@@ -65,7 +61,7 @@ impl RsaKeyWorkers {
         Ok(())
     }
 
-    /// Begins to make a key of so many bits.
+    /// Begins to generate a key of this many bits.
     pub(super) fn generate(
         &mut self,
         client: u64,
@@ -78,12 +74,12 @@ impl RsaKeyWorkers {
         Ok(())
     }
 
-    /// The keys that are there, with the clients that they are for.
+    /// The finished keys, with their clients.
     pub(super) fn made(&self) -> impl Iterator<Item = (u64, Made)> {
         self.checks.done().into_iter().chain(self.generates.done())
     }
 
-    /// Drops what has not been begun for a client that is gone.
+    /// Drops jobs of a disconnected client that are not begun.
     pub(super) fn forget(&self, client: u64) {
         self.checks.forget(client);
         self.generates.forget(client);
@@ -92,7 +88,7 @@ impl RsaKeyWorkers {
 
 impl Drop for RsaKeyWorkers {
     fn drop(&mut self) {
-        // Nobody waits for a key that is being made for nobody.
+        // Does not wait for a key that is still being generated.
         self.generates.leave();
     }
 }

@@ -20,7 +20,7 @@ impl Uses {
         Self(places.fold(0, |uses, place| uses | 1 << place))
     }
 
-    /// Whether an operation is among them. That the session has it is another question.
+    /// Whether an operation is among them. The session need not have it.
     #[inline]
     pub(super) fn allow(self, operation: Operation) -> bool {
         place(operation).is_some_and(|place| self.0 & 1 << place != 0)
@@ -50,19 +50,19 @@ pub(super) fn operations(algorithm: Algorithm) -> &'static [Operation] {
     }
 }
 
-/// An open session. Those of a named key share it.
+/// An open session. Sessions of a named key share it.
 #[derive(Clone, Debug)]
 pub(super) struct Opened {
-    // Its key is expanded on the heap, and stays there: to move it would leave a copy behind.
+    // Its key is expanded on the heap, and stays there: a move would leave a residue.
     #[expect(clippy::redundant_allocation, reason = "the session is not moved")]
     session: Arc<Box<Session>>,
     pub(super) uses: Uses,
-    /// For each operation the longest data that is served faster beside others, in bytes.
+    /// For each operation the longest data that is served faster in lanes, in bytes.
     longest: [usize; Operation::OF_CIPHERS.len()],
 }
 
 impl Opened {
-    /// Whether messages of this length may be served faster beside others.
+    /// Whether messages of this length may be served faster in lanes.
     #[inline]
     pub(super) fn gains(&self, operation: Operation, bytes: usize) -> bool {
         let longest = place(operation).and_then(|place| self.longest.get(place));
@@ -93,7 +93,7 @@ pub(super) fn open(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Result<
     let mut longest = [0; Operation::OF_CIPHERS.len()];
     for row in engine.lanes().ranges().filter(|row| row.algorithm == algorithm) {
         if let Some(longest) = place(row.operation).and_then(|place| longest.get_mut(place)) {
-            // Packets have their tag with them.
+            // Packets include their tag.
             *longest = (*longest).max(row.longest.saturating_add(algorithm.tag_length()));
         }
     }
@@ -103,7 +103,7 @@ pub(super) fn open(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Result<
 /// Opens a session with an RSA key.
 #[cfg(feature = "rsa")]
 pub(super) fn open_rsa(engine: &Engine, key: RsaKey, padding: Padding) -> Opened {
-    // The key itself is on the heap already.
+    // The key is already on the heap.
     let session = Arc::new(Box::new(engine.rsa_session(key, padding)));
     Opened { session, uses: Uses::ALL, longest: [0; Operation::OF_CIPHERS.len()] }
 }
@@ -117,24 +117,23 @@ pub(super) fn rsa_operations(key: &RsaKey) -> &'static [Operation] {
     }
 }
 
-/// The sessions of a client, by number: 16 bits of index, and 16 that count how often the place was
-/// taken.
+/// The sessions of a client, by number: 16 bits of index, and 16 that count the uses of the place.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     places: Vec<(u32, Option<Opened>)>,
-    /// How many places are taken.
+    /// The number of places in use.
     open: usize,
 }
 
 impl Sessions {
-    /// The most sessions that there can be.
+    /// The largest possible number of sessions.
     pub(super) const MOST: usize = 1 << 16;
 
     pub(super) fn len(&self) -> usize {
         self.open
     }
 
-    /// Keeps a session, if there are fewer than `most`, and returns its number.
+    /// Stores a session, if there are fewer than `most`, and returns its number.
     pub(super) fn add(&mut self, opened: Opened, most: usize) -> Option<u32> {
         if self.len() >= most.min(Self::MOST) {
             return None;

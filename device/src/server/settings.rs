@@ -1,4 +1,4 @@
-//! Settings of a daemon, and what becomes of them.
+//! Settings of a daemon, and their use.
 
 use core::time::Duration;
 use std::io;
@@ -20,10 +20,10 @@ use super::{Daemon, EVENTS, LISTENER, NEWS};
 use crate::Statistics;
 use crate::spin::{self, Spin};
 
-/// Settings of a daemon, which [`Prepared::bind`] makes of them.
+/// Settings of a daemon, which [`Prepared::bind`] starts.
 ///
-/// Without others it serves the user of its process, all algorithms but the null cipher, looks for
-/// requests for up to 100 µs before it sleeps, and runs where the system puts it.
+/// By default it serves the user of its process, all algorithms but the null cipher, spins for up
+/// to 100 µs before it sleeps, and runs on a processor of the system's choice.
 #[derive(Debug, Default)]
 #[must_use]
 pub struct Server {
@@ -36,7 +36,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// The usual settings.
+    /// The default settings.
     pub fn new() -> Self {
         Self::default()
     }
@@ -56,18 +56,18 @@ impl Server {
         Self { allows_null: true, ..self }
     }
 
-    /// For how long to look for requests before sleeping. If that is in vain, the next time is
-    /// shorter, down to nothing. On the processor of a client it gives way between two looks.
+    /// The time to spin for requests before sleeping. After each unsuccessful spin it is shorter,
+    /// down to zero. On the processor of a client it yields between two checks.
     pub fn spin(self, longest: Duration) -> Self {
         Self { spin: Some(longest), ..self }
     }
 
-    /// On which processor to run.
+    /// The processor on which to run.
     pub fn placement(self, placement: Placement) -> Self {
         Self { placement, ..self }
     }
 
-    /// How much clients may have.
+    /// The limits of clients.
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
@@ -86,7 +86,7 @@ impl Server {
     }
 }
 
-/// A daemon that has its keys, and no socket yet.
+/// A daemon that has its keys, but no socket yet.
 #[derive(Debug)]
 pub struct Prepared {
     engine: Engine,
@@ -99,9 +99,9 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Listens at this path. A socket that a dead daemon has left there is replaced. Only the user
-    /// of the process may connect, by the permissions of the socket (0600), unless others are
-    /// allowed (0666), who are known by their credentials.
+    /// Listens at this path. The socket of a dead daemon is replaced. Only the user of the process
+    /// may connect, by the permissions of the socket (0600), unless others are allowed (0666),
+    /// which are identified by their credentials.
     ///
     /// # Errors
     ///

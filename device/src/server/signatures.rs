@@ -1,5 +1,5 @@
-//! Signatures, which take a thousand times as long as ciphers: a thread of their own makes and
-//! checks them, in batches of all clients.
+//! Signatures, which take a thousand times as long as ciphers: a separate thread makes and checks
+//! them, in batches of all clients.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use crate::Statistics;
 use crate::protocol::request::{ArenaRanges, Code, WireRequest};
 use crate::protocol::status;
 
-/// How many signatures are served together, at most: they fill the widest lanes, and are answered
-/// before many others have come.
+/// The most signatures that are served together: they fill the widest lanes, and complete before
+/// many others arrive.
 const TOGETHER: usize = 8;
 
 /// The signatures of all clients.
@@ -30,22 +30,22 @@ pub(super) struct Signatures {
 /// A signature to make or to check.
 #[derive(Debug)]
 struct Job {
-    /// Keeps the key as long as it is used.
+    /// Keeps the key alive while it is used.
     opened: Opened,
     code: Code,
     /// The client's number of it.
     number: u64,
-    /// The message or digest, and behind it the signature or the room for one. No client can reach
+    /// The message or digest, followed by the signature or the room for one. No client can access
     /// it.
     bytes: Zeroizing<Vec<u8>>,
     message: usize,
-    /// Where in the arena the signature belongs.
+    /// The offset of the signature in the arena.
     offset: u32,
-    /// What has become of it, if it was one of a digest.
+    /// Its outcome, if it is one of a digest.
     outcome: Option<Result<(), Error>>,
 }
 
-/// A job that has been done.
+/// A finished job.
 #[derive(Debug)]
 struct Done {
     number: u64,
@@ -53,7 +53,7 @@ struct Done {
     /// The signature, if one was made.
     signature: Vec<u8>,
     offset: u32,
-    /// How many bytes it has held.
+    /// The number of its bytes.
     span: usize,
     /// Whether it was the first of its batch.
     is_first: bool,
@@ -69,7 +69,7 @@ impl Signatures {
     ///
     /// # Errors
     ///
-    /// The status that says why not.
+    /// The status of the refusal.
     pub(super) fn take(
         &mut self,
         (peer, link): (&Peer, &Link),
@@ -84,7 +84,7 @@ impl Signatures {
         if found.has_nonce() {
             return Err(status::of(Err(Error::NonceLength)));
         }
-        // No client that keeps to its window comes here with more.
+        // A client that respects its window never has more.
         if !link.may_begin(self.most, places.span) {
             return Err(status::FULL);
         }
@@ -92,7 +92,7 @@ impl Signatures {
             return Err(status::of(Err(Error::DriverFailed)));
         }
         let mut bytes = Zeroizing::new(vec![0; places.span]);
-        // From here on the client can change nothing any more.
+        // From here on the client cannot change the request.
         if !link.memory.read(found.offset, &mut bytes) {
             return Err(status::MALFORMED);
         }
@@ -106,13 +106,13 @@ impl Signatures {
         Ok(())
     }
 
-    /// Answers what has been done.
+    /// Answers finished jobs.
     pub(super) fn answer(&self, peers: &[Peer], statistics: &mut Statistics) {
         for (client, done) in self.worker.done() {
             statistics.signatures += 1;
             statistics.signature_batches += u64::from(done.is_first);
             statistics.failed += u64::from(done.outcome.is_err());
-            // It may be gone.
+            // It may have disconnected.
             let peer = peers.iter().find(|peer| peer.number == client);
             if let Some(link) = peer.and_then(|peer| peer.link.as_ref()) {
                 link.ends(done.span);
@@ -121,18 +121,18 @@ impl Signatures {
         }
     }
 
-    /// Drops what has not been begun for a client that is gone.
+    /// Drops jobs of a disconnected client that are not begun.
     pub(super) fn forget(&self, client: u64) {
         self.worker.forget(client);
     }
 
-    /// Waits until there is something to [answer](Self::answer); false if nothing is left.
+    /// Waits until there is a job to [answer](Self::answer); false if there are no jobs.
     pub(super) fn wait(&self) -> bool {
         self.worker.wait()
     }
 }
 
-/// What the thread does, with its memory.
+/// The work of the thread, with its memory.
 struct Signer {
     buffer: BatchBuffer,
     #[cfg(feature = "rsa")]
@@ -148,7 +148,7 @@ impl Signer {
         }
     }
 
-    /// Signs the digests among these jobs. The engine only takes messages.
+    /// Signs the digests among these jobs. The engine accepts only messages.
     #[cfg(feature = "rsa")]
     fn sign_digests(&mut self, jobs: &mut [(u64, Job)]) {
         let (mut requests, mut outcomes) = (Vec::new(), Vec::new());
@@ -172,7 +172,7 @@ impl Signer {
         }
     }
 
-    /// Nobody has a key to sign with.
+    /// There are no keys to sign with.
     #[cfg(not(feature = "rsa"))]
     fn sign_digests(&mut self, jobs: &mut [(u64, Job)]) {
         for (_, job) in jobs.iter_mut().filter(|(_, job)| job.code == Code::SignDigest) {
@@ -190,7 +190,7 @@ fn error(error: RsaError) -> Error {
         RsaError::KeyTooShort => Error::KeyLength,
         RsaError::OutputLength => Error::OutputLength,
         RsaError::Fault => Error::Fault,
-        // The rest is of other operations.
+        // The others belong to other operations.
         _ => Error::Unsupported,
     }
 }
@@ -204,13 +204,13 @@ impl Work<Job, Done> for Signer {
         for (_, job) in jobs.iter_mut().filter(|(_, job)| job.outcome.is_none()) {
             let Job { opened, code, bytes, message, .. } = job;
             let (message, signature) = bytes.split_at_mut(*message);
-            // If it is refused at once, its outcome is kept as well.
+            // If it is refused immediately, its outcome is stored as well.
             let _outcome = match code {
                 Code::Keyed(Operation::Sign) => batch.sign(opened.session(), message, signature),
                 _ => batch.verify(opened.session(), message, signature),
             };
         }
-        // Each outcome is asked for below.
+        // Each outcome is checked below.
         let _ = batch.finish();
         let mut outcomes = (0..).map(|at| self.buffer.outcome(at));
         for (at, (client, job)) in jobs.iter().enumerate() {

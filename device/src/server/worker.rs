@@ -1,10 +1,4 @@
-//! Threads for slow operations, so that the daemon continues meanwhile.
-//!
-//! A thread starts with its first job, and may run on all processors of the process. Jobs wait in a
-//! queue for each client, and the thread takes them from one client after another. A job owns its
-//! session and a private copy of its bytes, so it outlives client and session. The thread then sets
-//! a flag, which the daemon checks in every pass, and writes to an eventfd, which wakes a daemon
-//! that sleeps; it always does both, so no handshake is needed.
+//! A thread for long operations, so that the daemon continues meanwhile.
 
 use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -18,11 +12,11 @@ use std::thread::{self, JoinHandle};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// Notifies the daemon of results of its workers.
+/// Notifies the daemon of finished jobs.
 #[derive(Debug)]
 pub(super) struct CompletionNotifier {
     is_there: AtomicBool,
-    /// Becomes readable when there is something, so that a daemon that sleeps wakes.
+    /// Becomes readable when a job is finished, and so wakes the daemon.
     descriptor: OwnedFd,
 }
 
@@ -32,25 +26,25 @@ impl CompletionNotifier {
         Ok(Self { is_there: AtomicBool::new(false), descriptor })
     }
 
-    /// Whether there is something that has not been taken.
+    /// Whether there is a notification that was not taken.
     #[inline]
     pub(super) fn is_there(&self) -> bool {
-        // Relaxed: `take` comes before the results are read.
+        // Relaxed: `take` precedes reading the finished jobs.
         self.is_there.load(Ordering::Relaxed)
     }
 
-    /// Whether there was a result. The caller then reads those of all workers.
+    /// Whether there was a notification. The caller must then check all workers.
     #[inline]
     pub(super) fn take(&self) -> bool {
-        // Acquire: pairs with `tell`, so that what was done before is found.
+        // Acquire: pairs with `tell`, so that jobs finished before are found.
         self.is_there() && self.is_there.swap(false, Ordering::Acquire)
     }
 
     fn tell(&self) {
         // Release: pairs with `take`.
         self.is_there.store(true, Ordering::Release);
-        // Always, so that it needs no protocol of its own; it costs less than a thousandth of a
-        // signature. It can only fail if the descriptor is full, and then the daemon wakes anyway.
+        // It is always written, so no handshake is needed; it costs less than a thousandth of a
+        // signature. It fails only if the descriptor is full, and then the daemon wakes anyway.
         let _ = rustix::io::write(&self.descriptor, &1_u64.to_ne_bytes());
     }
 }
@@ -61,20 +55,20 @@ impl AsFd for CompletionNotifier {
     }
 }
 
-/// The work of a thread on jobs `J`, one or several at a time; each gives a `D`.
+/// The work of a worker on jobs `J`, one or several at a time. Each results in a `D`.
 pub(super) trait Work<J, D>: Send + 'static {
-    /// The most jobs that are done together.
+    /// The most jobs that are processed together.
     const TOGETHER: usize;
 
-    /// Does all of these jobs, each for the client of this number.
+    /// Processes all of these jobs, each for the client of this number.
     fn work(&mut self, jobs: &mut [(u64, J)], done: &mut Vec<(u64, D)>);
 
-    /// The outcome of a job if [`work`](Self::work) panics.
+    /// The result of a job if [`work`](Self::work) panics.
     fn failed(job: J) -> D;
 }
 
-/// A thread that does jobs for clients, of each in its turn. It begins with the first job, and runs
-/// where the process may, wherever the daemon's own thread is placed.
+/// A thread that processes jobs of clients in round-robin order. It starts with the first job, and
+/// may use all processors of the process, regardless of the daemon's placement.
 #[derive(Debug)]
 pub(super) struct Worker<J, D> {
     shared: Arc<Shared<J, D>>,
@@ -111,7 +105,7 @@ impl<J, D> Shared<J, D> {
 }
 
 impl<J, D> Backlog<J, D> {
-    /// Takes jobs, one of each client in turn.
+    /// Takes jobs, one of each client in round-robin order.
     fn take(&mut self, most: usize, jobs: &mut Vec<(u64, J)>) {
         while jobs.len() < most
             && let Some((client, mut line)) = self.waiting.pop_front()
@@ -145,11 +139,11 @@ impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
         }
     }
 
-    /// Begins to work, unless it has.
+    /// Starts the thread, unless it is running.
     ///
     /// # Errors
     ///
-    /// The system gave no thread.
+    /// The system could not create a thread.
     pub(super) fn begin<W: Work<J, D>>(&mut self, work: impl FnOnce() -> W) -> io::Result<()> {
         if self.thread.is_some() {
             return Ok(());
@@ -160,7 +154,7 @@ impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
         let thread = thread::Builder::new().name(self.name.into());
         self.thread = Some(thread.spawn(move || {
             if let Some(processors) = processors {
-                // If it may not, it stays where the daemon's thread is.
+                // If that fails, it stays on the processors of the daemon's thread.
                 let _ = sched_setaffinity(None, &processors);
             }
             run(&shared, &notifier, &mut work);
@@ -170,7 +164,7 @@ impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
 }
 
 impl<J, D> Worker<J, D> {
-    /// Gives it a job for the client of this number.
+    /// Adds a job for the client of this number.
     pub(super) fn give(&self, client: u64, job: J) {
         let mut desk = self.shared.lock();
         match desk.waiting.iter_mut().find(|(other, _)| *other == client) {
@@ -181,7 +175,7 @@ impl<J, D> Worker<J, D> {
         self.shared.has_jobs.notify_one();
     }
 
-    /// Drops what it has not begun for a client that is gone.
+    /// Drops jobs of a disconnected client that are not begun.
     pub(super) fn forget(&self, client: u64) {
         let mut desk = self.shared.lock();
         let at = desk.waiting.iter().position(|(other, _)| *other == client);
@@ -191,12 +185,12 @@ impl<J, D> Worker<J, D> {
         drop(line);
     }
 
-    /// What it has done since the last call.
+    /// The jobs finished since the last call.
     pub(super) fn done(&self) -> Vec<(u64, D)> {
         core::mem::take(&mut self.shared.lock().done)
     }
 
-    /// Waits until it has done something, or has nothing to do; true in the first case.
+    /// Waits until a job is finished (true) or there are no jobs (false).
     pub(super) fn wait(&self) -> bool {
         let mut desk = self.shared.lock();
         while desk.done.is_empty() && (desk.begun > 0 || !desk.waiting.is_empty()) {
@@ -205,7 +199,7 @@ impl<J, D> Worker<J, D> {
         !desk.done.is_empty()
     }
 
-    /// Leaves the thread alone, which ends when it has done what it has begun.
+    /// Detaches the thread, which ends after its current jobs.
     #[cfg(feature = "rsa")]
     pub(super) fn leave(&mut self) {
         drop(self.thread.take());
@@ -245,7 +239,7 @@ fn run<J, D, W: Work<J, D>>(shared: &Shared<J, D>, notifier: &CompletionNotifier
             done.clear();
             done.extend(jobs.drain(..).map(|(client, job)| (client, W::failed(job))));
         }
-        // What it has held is wiped.
+        // Its content is wiped.
         jobs.clear();
         let mut desk = shared.lock();
         desk.begun = 0;

@@ -4,8 +4,8 @@ use super::arch::{sixteen, sixty_four};
 
 /// Copies bytes of which one side may be changed by another process meanwhile.
 ///
-/// The compiler knows nothing about what is copied: it does not assume that it stays as it was.
-/// What is copied while it changes is a mixture.
+/// The compiler assumes nothing about the source, in particular not that it is unchanged. A copy of
+/// bytes that change meanwhile is a mixture.
 ///
 /// # Safety
 ///
@@ -56,7 +56,7 @@ pub(super) unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
     }
 }
 
-/// Copies words of which one side may be changed by another process meanwhile, each at once.
+/// Copies words of which one side may be changed by another process meanwhile, each by one access.
 ///
 /// # Safety
 ///
@@ -73,8 +73,8 @@ pub(super) unsafe fn read_words<const N: usize>(from: *const u64) -> [u64; N] {
     words
 }
 
-/// The same in the other direction. The words come from registers: to store them in two places, and
-/// load more than one at a time in between, would stall.
+/// The same in the other direction. The words are in registers: storing them twice, with wider
+/// loads in between, would stall.
 ///
 /// # Safety
 ///

@@ -1,12 +1,9 @@
-//! What is where in the shared memory.
-//!
-//! Each side keeps its own positions. A client never has more requests in flight than a ring has
-//! places, so neither ring needs the position of its reader.
+//! The layout of the shared memory.
 
 /// The length of a page, to which the parts are aligned.
 const PAGE: usize = 4096;
 
-/// Where the parts are. It depends on two numbers, which the daemon decides.
+/// The places of the parts. They depend on two numbers, which the daemon chooses.
 ///
 /// ```text
 /// | words: a cache line each | submissions: 64 bytes each | completions: 16 bytes each | arena |
@@ -19,16 +16,16 @@ pub(crate) struct Layout {
     arena: u32,
 }
 
-/// Numbers that give no layout.
+/// Invalid numbers for a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refused;
 
-/// The words at the beginning, each in a pair of cache lines of its own.
+/// The words at the beginning, each in its own pair of cache lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Word {
-    /// How many requests the client has submitted, modulo 2^32. The client writes it.
+    /// The number of requests that the client has submitted, modulo 2^32. The client writes it.
     Submitted,
-    /// How many completions the daemon has published, modulo 2^32. The daemon writes it.
+    /// The number of completions that the daemon has published, modulo 2^32. The daemon writes it.
     Completed,
     /// Whether the daemon sleeps. Both write it.
     DaemonAsleep,
@@ -63,8 +60,7 @@ impl Layout {
         }
     }
 
-    /// The layout that comes closest to what a client wishes, with an arena of at most `most`
-    /// bytes.
+    /// The layout that is closest to a client's request, with an arena of at most `most` bytes.
     pub(crate) fn nearest(depth: u32, arena: u32, most: u32) -> Self {
         let depth = depth.clamp(Self::DEPTHS.0, Self::DEPTHS.1).next_power_of_two();
         let most = most.clamp(Self::ARENAS.0, Self::ARENAS.1);
@@ -106,7 +102,7 @@ impl Layout {
         PAGE + rings.next_multiple_of(PAGE)
     }
 
-    /// Where bytes of the arena are; `None` if they are not all in it.
+    /// The place of bytes of the arena; `None` if they are not all in it.
     pub(super) fn in_arena(self, offset: u32, length: usize) -> Option<usize> {
         let end = (offset as usize).checked_add(length)?;
         (end <= self.arena as usize).then_some(self.arena_at() + offset as usize)

@@ -15,7 +15,7 @@ use super::copy::{copy, read_words, write_words};
 use super::layout::{Layout, Word};
 use super::wakeup::Wakeup;
 
-/// What the kernel calls the memory in its lists.
+/// The name of the memory in the kernel's lists.
 const NAME: &str = "lanecrypt-device";
 
 /// Shared memory of one client, mapped in this process.
@@ -37,14 +37,14 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// New memory of zeros that nobody can shrink or grow, and its descriptor.
+    /// New memory of zeros that cannot be resized, and its descriptor.
     ///
     /// # Errors
     ///
-    /// The system has no memory or no descriptor.
+    /// The system has no free memory or descriptor.
     pub(crate) fn make(layout: Layout) -> io::Result<(Self, OwnedFd)> {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-        // Some systems refuse memory that programs can be run from; old ones do not know the flag.
+        // Some systems refuse memory that can be executed; old ones do not have the flag.
         let memory = match memfd_create(NAME, flags | MemfdFlags::NOEXEC_SEAL) {
             Err(Errno::INVAL) => memfd_create(NAME, flags)?,
             made => made?,
@@ -54,11 +54,11 @@ impl Mapping {
         Ok((Self::map(&memory, layout)?, memory))
     }
 
-    /// Memory that the other side has made.
+    /// Memory that the other side has created.
     ///
     /// # Errors
     ///
-    /// It can be shrunk, or has another length; the system has no memory.
+    /// It can be shrunk, or has another length; the system has no free memory.
     pub(crate) fn open(memory: impl AsFd, layout: Layout) -> io::Result<Self> {
         let is_sealed = fcntl_get_seals(&memory)?.contains(SealFlags::SHRINK);
         let length = rustix::fs::fstat(&memory)?.st_size;
@@ -81,7 +81,7 @@ impl Mapping {
         self.layout
     }
 
-    /// How many requests the client says that it has submitted, modulo 2^32.
+    /// The number of requests that the client claims to have submitted, modulo 2^32.
     #[inline]
     pub(crate) fn submitted(&self) -> u32 {
         // Acquire: pairs with `submit`, so that the requests are seen, too.
@@ -95,7 +95,7 @@ impl Mapping {
         self.word(Word::Submitted).store(number, Ordering::Release);
     }
 
-    /// How many requests the daemon says that it has completed, modulo 2^32.
+    /// The number of requests that the daemon claims to have completed, modulo 2^32.
     #[inline]
     pub(crate) fn completed(&self) -> u32 {
         // Acquire: pairs with `complete`, so that the answers are seen, too.
@@ -118,14 +118,14 @@ impl Mapping {
         }))
     }
 
-    /// Says on which processor this side runs.
+    /// Publishes the processor on which this side runs.
     #[inline]
     pub(crate) fn runs_on(&self, side: Side, processor: u32) {
         // Relaxed: a hint.
         self.processor_word(side).store(processor.wrapping_add(1), Ordering::Relaxed);
     }
 
-    /// On which processor this side says that it runs.
+    /// The processor on which this side claims to run.
     #[inline]
     pub(crate) fn processor(&self, side: Side) -> Option<u32> {
         // Relaxed: a hint.
@@ -171,7 +171,7 @@ impl Mapping {
         unsafe { write_words(to.cast(), words) };
     }
 
-    /// Copies bytes out of the arena; false if they are not all in it, and then nothing is copied.
+    /// Copies bytes out of the arena; false, without copying, if they are not all in it.
     #[inline]
     #[must_use]
     pub(crate) fn read(&self, offset: u32, to: &mut [u8]) -> bool {
@@ -181,7 +181,7 @@ impl Mapping {
         true
     }
 
-    /// Copies bytes into the arena; false if they have no room there, and then nothing is copied.
+    /// Copies bytes into the arena; false, without copying, if they do not fit.
     #[inline]
     #[must_use]
     pub(crate) fn write(&self, offset: u32, from: &[u8]) -> bool {

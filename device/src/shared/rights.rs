@@ -1,4 +1,4 @@
-//! Descriptors that nobody wants.
+//! Refusing unsolicited descriptors.
 
 use core::ffi::c_int;
 use core::mem::size_of;
@@ -6,14 +6,14 @@ use std::os::fd::{AsFd, AsRawFd as _};
 
 use super::arch::USUAL_OPTIONS;
 
-/// `SO_PASSRIGHTS` of Linux 6.16, which the C library does not name yet.
+/// `SO_PASSRIGHTS` of Linux 6.16, which the C library does not define yet.
 const PASS_RIGHTS: c_int = 83;
 
-/// Has the kernel refuse descriptors that are sent to this socket, and to those that it accepts
-/// from now on; false if it does not know how.
+/// Makes the kernel refuse descriptors that are sent to this socket, and to those that it accepts
+/// from now on; false if it is unsupported.
 ///
-/// Otherwise whoever receives or discards one closes it, which takes as long as its sender likes: a
-/// socket may be set to wait for its peer then.
+/// Otherwise receiving or discarding one closes it, for as long as its sender chooses: a socket may
+/// be set to wait for its peer on close.
 pub(crate) fn refuse_descriptors(socket: impl AsFd) -> bool {
     if !USUAL_OPTIONS {
         return false;

@@ -1,3 +1,3 @@
-//! The atomic types of the wake-up. A test has those of `loom` in their place.
+//! The atomic types of the wake-up. A test replaces them with those of `loom`.
 
 pub(super) use core::sync::atomic::{AtomicU32, Ordering, fence};

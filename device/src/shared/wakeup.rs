@@ -1,18 +1,18 @@
-//! How one side sleeps until the other has something for it, and no wake-up is lost.
+//! Sleeping until the other side publishes something, without lost wake-ups.
 //!
-//! Its atomic types come from the module `sync` beside it, so that a test can take it with those of
-//! `loom` (`tests/wake_loom.rs`).
+//! Its atomic types are those of the sibling module `sync`, so that a test can include it with
+//! those of `loom` (`tests/wake_loom.rs`).
 
 use super::sync::{AtomicU32, Ordering, fence};
 
-/// A word that says whether its sleeper is to be woken.
+/// A flag: whether its sleeper is to be woken.
 ///
-/// The sleeper says that it goes to sleep, looks once more, and sleeps. The other side publishes,
-/// and then asks whether to wake. Of the two fences one comes first. If it is the sleeper's, the
-/// other side sees that somebody sleeps. If it is that of the other side, the sleeper sees what was
-/// published when it looks once more.
+/// The sleeper sets its word, checks once more, and sleeps. The other side publishes, and then
+/// checks the word. One of the two fences is first. If it is the sleeper's, the other side sees the
+/// word. If it is that of the other side, the sleeper's last check finds the published data.
 ///
-/// Both sides write the word. One that writes nonsense is not woken, or wakes in vain.
+/// Both sides write the word. A side that writes an invalid value misses a wake-up or gets a vain
+/// one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wakeup<'m>(&'m AtomicU32);
 
@@ -29,18 +29,18 @@ impl<'m> Wakeup<'m> {
         self.0
     }
 
-    /// Says that the caller goes to sleep. Before it sleeps it must [settle](settle) and look once
-    /// more for what was published.
+    /// Sets the caller's word. Before it sleeps it must [settle](settle) and check once more for
+    /// published data.
     #[inline]
     pub(crate) fn falls_asleep(self) {
         // Relaxed: the fence of `settle` pairs with that in `is_due`.
         self.0.store(Self::ASLEEP, Ordering::Relaxed);
     }
 
-    /// Says that the caller is awake, whoever woke it.
+    /// Clears the word, after any wake-up.
     #[inline]
     pub(crate) fn wakes_up(self) {
-        // Relaxed: if it comes late, somebody wakes a side that is awake.
+        // Relaxed: if it is seen late, a side that is awake is woken.
         self.0.store(0, Ordering::Relaxed);
     }
 
@@ -48,20 +48,20 @@ impl<'m> Wakeup<'m> {
     /// the other side.
     #[inline]
     pub(crate) fn is_due(self) -> bool {
-        // Relaxed: the fence of `settle` pairs with that of the sleeper. Nonsense counts as asleep,
-        // which costs whoever wrote it a vain wake-up.
+        // Relaxed: the fence of `settle` pairs with that of the sleeper. An invalid value counts as
+        // asleep, which costs its writer a vain wake-up.
         //
-        // Of one that has just woken up by itself, the exchange leaves the word alone. To write it
-        // even then would be right as well, because what is exchanged directly follows what was
-        // read, so that it cannot hide that the sleeper goes to sleep again. `loom` does not know
-        // that, and could not show it.
+        // If the sleeper has just woken without a wake-up, the exchange does not write the word. A
+        // write would be correct even then, because the exchange directly follows the value that
+        // was read, and cannot hide that the sleeper goes to sleep again. `loom` does not model
+        // that.
         let word = self.0.load(Ordering::Relaxed);
         word != 0 && self.0.compare_exchange(word, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 }
 
-/// Stands between saying that one sleeps and looking once more; and between publishing and asking
-/// whether to wake. It pairs with itself on the other side.
+/// The fence between setting the word and the last check; and between publishing and checking the
+/// word. It pairs with itself on the other side.
 #[inline]
 pub(crate) fn settle() {
     fence(Ordering::SeqCst);

@@ -16,9 +16,9 @@ const MOST: usize = 256;
 
 /// Memory for batches, reused from one batch to the next.
 ///
-/// [`Engine::batch_buffer`](crate::Engine::batch_buffer) makes one. An event loop keeps it and
-/// [fills a batch](Self::batch) in each turn. A batch allocates only if more of its messages fail
-/// than the buffer is for, or if the batch before it was leaked.
+/// [`Engine::batch_buffer`](crate::Engine::batch_buffer) returns one. An event loop keeps it and
+/// [fills a batch](Self::batch) per iteration. A batch allocates only if more of its messages fail
+/// than the buffer was created for, or if the previous batch was leaked.
 ///
 /// ```
 /// use lanecrypt_engine::{Algorithm, Engine};
@@ -47,7 +47,7 @@ const MOST: usize = 256;
 pub struct BatchBuffer {
     lanes: Lanes,
     kinds: [Kind; LaneKind::COUNT],
-    /// A bit for each kind of which this batch has messages that could run in lanes.
+    /// A bit for each kind with messages in this batch that could run in lanes.
     present: u32,
     most: usize,
     /// The number of messages of the last batch.
@@ -77,7 +77,7 @@ struct Kind {
     /// The lengths that run in lanes with the largest possible number; only these are counted.
     ever: Lengths,
     expected: u32,
-    /// How many of the expected messages have not come yet.
+    /// The number of expected messages that have not been added yet.
     left: u32,
 }
 
@@ -96,7 +96,7 @@ impl BatchBuffer {
         Self { lanes, kinds, present: 0, most, count: 0, failures, memory }
     }
 
-    /// Begins a batch and forgets the outcomes of the last one.
+    /// Begins a batch and discards the outcomes of the last one.
     #[inline]
     pub fn batch<'r, 'a>(&'r mut self) -> Batch<'r, 'a> {
         self.count = 0;
@@ -195,9 +195,9 @@ impl BatchBuffer {
         }
     }
 
-    /// Whether a message of this kind gains nothing from lanes: because of its length, or because
-    /// too few more of its kind are expected. If more messages come than were expected,
-    /// [`joins`](Self::joins) decides again.
+    /// Whether a message of this kind does not benefit from lanes: because of its length, or
+    /// because too few more of its kind are expected. If more messages are added than were
+    /// expected, [`joins`](Self::joins) decides again.
     #[inline(always)]
     pub(super) fn runs_now(&mut self, kind: u8, bytes: usize) -> bool {
         let Some(known) = self.kinds.get_mut(usize::from(kind)) else { return false };
@@ -212,7 +212,7 @@ impl BatchBuffer {
         true
     }
 
-    /// Whether a message that may not [stay alone](Self::runs_now) runs in lanes.
+    /// Whether a message that does not [run now](Self::runs_now) runs in lanes.
     #[inline(always)]
     pub(super) fn joins(&mut self, kind: u8, bytes: usize) -> bool {
         let kind = usize::from(kind);
@@ -227,8 +227,8 @@ impl BatchBuffer {
         known.now.contains(bytes)
     }
 
-    /// Expects as many messages of each kind as this batch had. A kind without messages tells
-    /// nothing, and keeps its expectation.
+    /// Expects as many messages of each kind as this batch had. A kind without messages keeps its
+    /// expectation.
     #[inline(always)]
     pub(super) fn learn(&mut self) {
         while self.present != 0 {
@@ -254,7 +254,7 @@ impl BatchBuffer {
         Serving { buffer: self, waiting, failed: usize::MAX }.serve();
     }
 
-    /// Serves the waiting messages and takes the memory back.
+    /// Serves the waiting messages and restores the memory.
     #[inline(never)]
     pub(super) fn end(&mut self, memory: Memory<'_>) {
         let mut returning = Returning { buffer: self, memory: Some(memory) };
@@ -262,7 +262,7 @@ impl BatchBuffer {
         let [waiting] = &mut **memory;
         if !waiting.is_empty() {
             let mut serving = Serving { buffer, waiting, failed: usize::MAX };
-            // If the code that filled the batch has panicked, nothing more is begun.
+            // If the code that filled the batch has panicked, no further message is begun.
             if !is_panicking() {
                 serving.serve();
             }
@@ -270,7 +270,7 @@ impl BatchBuffer {
     }
 }
 
-/// Whether this thread panics. Without the feature `std` nothing can tell.
+/// Whether this thread panics. Without the feature `std` this cannot be determined.
 #[inline]
 fn is_panicking() -> bool {
     #[cfg(feature = "std")]

@@ -7,14 +7,14 @@ use super::signatures::serve_signatures;
 use crate::session::job::List;
 use crate::{Driver, Jobs, RsaKey, SessionId};
 
-/// Serves RSA signatures by AWS-LC, and nothing else: see
-/// [`Backend::AwsLc`](lanecrypt_rsa::Backend::AwsLc) for what it takes.
+/// Serves only RSA signatures, by AWS-LC: see [`Backend::AwsLc`](lanecrypt_rsa::Backend::AwsLc) for
+/// the keys and paddings that it accepts.
 ///
-/// The software chooses AWS-LC by itself where that costs less. This driver always does, one
-/// signature at a time.
+/// The software uses AWS-LC only where that costs less. This driver always uses it, one signature
+/// at a time.
 ///
-/// Results and errors are those of the software, which also serves what AWS-LC refuses. AWS-LC
-/// keeps its form of a key with the key, and wipes it.
+/// Results and errors are those of the software, which also serves requests that AWS-LC refuses.
+/// AWS-LC stores its form of a key with the key, and wipes it.
 ///
 /// ```
 /// use lanecrypt_engine::{AwsLc, Engine};
@@ -62,7 +62,7 @@ impl Driver for AwsLc {
         }
     }
 
-    /// Keys belong to sessions, so there is nothing to end.
+    /// Keys belong to sessions, so there is nothing to close.
     fn close(&self, _session: SessionId) {}
 
     fn process(&self, jobs: Jobs<'_, '_>) {

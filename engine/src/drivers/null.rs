@@ -1,4 +1,4 @@
-//! The null driver: its cost is the cost of everything around a cipher.
+//! The null driver: its cost is the overhead around a cipher.
 
 use lanecrypt_ciphers::{Algorithm, Error};
 

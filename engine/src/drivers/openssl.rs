@@ -27,25 +27,24 @@ use crate::{Driver, Job, Jobs, SessionId};
 ///
 /// It has AES in CBC, CTR, ECB, GCM and XTS, ChaCha20, and ChaCha20-Poly1305; with the feature
 /// `legacy` also DES and triple DES in CBC and ECB, where the library has them. It has no cipher
-/// with an HMAC behind it. With the feature `rsa` it has RSA keys, with primes and without; before
+/// combined with an HMAC. With the feature `rsa` it has RSA keys, with primes and without; before
 /// OpenSSL 3.0 it has no private keys without primes.
 ///
-/// Results and errors are those of the software. A message in a form that libcrypto does not take
-/// is served by this processor's software, so that this holds for it, too: nonces of GCM that do
-/// not have 12 bytes, streams that begin at a block, data from 2 GiB on (in XTS more than 16 MiB).
-/// The software also checks signatures again that libcrypto finds wrong, and serves what libcrypto
-/// does not sign.
+/// Results and errors are those of the software. It also serves messages in a form that libcrypto
+/// does not accept: nonces of GCM that do not have 12 bytes, streams that begin at a block, data
+/// from 2 GiB on (in XTS more than 16 MiB). The software rechecks signatures that libcrypto
+/// rejects, and makes signatures that libcrypto refuses.
 ///
 /// A session has one context of libcrypto for each direction, behind a lock: threads that share a
-/// session wait for one another, those with sessions of their own do not.
+/// session wait for one another, those with separate sessions do not.
 ///
-/// Whether it is constant time is up to OpenSSL: its AES is on processors with instructions for AES
-/// or for byte shuffles, its ChaCha20 everywhere, its DES is not; its RSA is meant to be, and hides
-/// what it computes. Keys are in memory of libcrypto,
-/// which wipes them when a session is closed; what its functions leave on the stack is not wiped.
+/// Whether it is constant time depends on OpenSSL: its AES is on processors with instructions for
+/// AES or for byte shuffles, its ChaCha20 everywhere, its DES is not; its RSA is meant to be, and
+/// uses blinding. Keys are in memory of libcrypto, which wipes them when a session is closed;
+/// residue of its functions on the stack is not wiped.
 ///
-/// If libcrypto fails for reasons of its own in the middle of a message (no memory), the output is
-/// wiped and the outcome is [`Error::Unsupported`]; when opening, [`Error::Authentication`].
+/// If libcrypto fails internally in the middle of a message (no memory), the output is wiped and
+/// the outcome is [`Error::Unsupported`]; when opening, [`Error::Authentication`].
 pub struct OpenSsl {
     libcrypto: Libcrypto,
     sessions: Sessions,
@@ -56,7 +55,7 @@ impl OpenSsl {
     ///
     /// # Errors
     ///
-    /// [`OpenSslError::NotFound`], which says what was looked for.
+    /// [`OpenSslError::NotFound`], which lists the files that were tried.
     pub fn open() -> Result<Self, OpenSslError> {
         let libcrypto = Libcrypto::open().map_err(|error| OpenSslError::missing(&error))?;
         Ok(Self { libcrypto, sessions: Sessions::default() })
@@ -90,7 +89,7 @@ impl Driver for OpenSsl {
     }
 
     fn process(&self, jobs: Jobs<'_, '_>) {
-        // Requests of one session mostly stand together.
+        // Requests of one session are mostly adjacent.
         let mut last = None;
         for job in jobs {
             let id = job.session_id();
@@ -109,7 +108,7 @@ impl Driver for OpenSsl {
     }
 }
 
-/// What libcrypto has for a session.
+/// The libcrypto objects of a session.
 enum Held {
     Cipher(Contexts),
     #[cfg(feature = "rsa")]
@@ -119,7 +118,7 @@ enum Held {
 /// Whether libcrypto served a request.
 enum Served {
     Yes(Result<(), Error>),
-    /// It does not take it; nothing has been written.
+    /// It does not accept it; the output is unchanged.
     No,
 }
 

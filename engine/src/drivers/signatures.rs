@@ -11,7 +11,7 @@ use crate::signer::{error, with_workspace};
 /// The most signatures that are served together: as many as [`rsa::process`] takes at once.
 pub(crate) const AT_ONCE: usize = 32;
 
-/// Serves the signatures of a batch that have not been served, whatever stands between them, so
+/// Serves the unserved signatures of a batch together, even if other messages are between them, so
 /// that they fill lanes.
 #[cold]
 #[inline(never)]

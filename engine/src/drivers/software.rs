@@ -9,8 +9,8 @@ use crate::Operation;
 use crate::class::Class;
 use crate::session::entry::Entry;
 
-/// A message of a class: it becomes a lane, or is served alone. A malformed message is refused, and
-/// is no lane.
+/// A message of a class: it becomes a lane, or is served without lanes. A malformed message is
+/// refused, and is no lane.
 pub(crate) trait Member<'b>: Sized {
     /// A lane of a raw cipher.
     fn plain(self) -> Option<hazmat::lanes::Message<'b>>;
@@ -21,11 +21,11 @@ pub(crate) trait Member<'b>: Sized {
     /// A lane to open.
     fn opening(self) -> Option<Opening<'b>>;
 
-    /// Whether it succeeds alone.
+    /// Serves it without lanes; whether it succeeds.
     fn alone(self) -> bool;
 }
 
-/// Serves messages of one class, in lanes if their length is in `lengths` and otherwise alone.
+/// Serves messages of one class, in lanes if their length is in `lengths`, otherwise one at a time.
 /// Returns the number of refused messages.
 ///
 /// It is compiled once for whole batches and once for groups, because finding the next message of a
@@ -62,14 +62,14 @@ pub(crate) fn serve_class<'b, M: Member<'b>>(
     refused + misfits.get()
 }
 
-/// Serves each message alone.
+/// Serves messages one at a time.
 #[inline(never)]
 fn alone<'b, M: Member<'b>>(members: impl Iterator<Item = M>) -> usize {
     members.map(|member| usize::from(!member.alone())).sum()
 }
 
-// Inlining is forced: a lane that is returned through memory would be read at another width than it
-// was just stored at.
+// Inlining is forced: the loads of a lane that is returned through memory would differ in width
+// from the stores.
 
 impl<'b, 'a: 'b, E: Entry<'a>> Member<'b> for &'b mut E {
     #[inline(always)]

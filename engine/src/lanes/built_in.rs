@@ -1,6 +1,6 @@
-//! What was measured beforehand, on one processor of each maker: AMD EPYC (Zen 4) and Intel Xeon
-//! (Ice Lake or later); AEGIS on AMD EPYC (Zen 3) alone. The ratios between the kernels of a level,
-//! which decide, are much the same on other processors of that maker.
+//! The built-in ranges, measured on one processor of each maker: AMD EPYC (Zen 4) and Intel Xeon
+//! (Ice Lake or later); AEGIS only on AMD EPYC (Zen 3). They depend on the ratios between the
+//! kernels of a level, which are similar on other processors of that maker.
 
 use Level::{AesNi, Avx2, Avx2Vaes, Avx512, Portable, Ssse3};
 use lanecrypt_ciphers::Level;
@@ -109,7 +109,7 @@ const AMD: &[Row] = &[
     (&[DesCbc], &[Portable, Ssse3, AesNi, Avx2, Avx2Vaes, Avx512], [from(64), ALL, ALL, ALL, ALL]),
 ];
 
-/// With those of all other makers.
+/// With processors of all other makers.
 #[rustfmt::skip]
 const INTEL: &[Row] = &[
     (&[SerpentCbc], &[Ssse3, AesNi], [from(128), ALL, ALL, ALL, ALL]),

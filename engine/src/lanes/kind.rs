@@ -7,11 +7,11 @@ use lanecrypt_ciphers::{Algorithm, Mac, Mode, Primitive, typed};
 use crate::Operation;
 use crate::class::Class;
 
-/// Makes the type, with a kind for each cipher with authentication that has lanes of its own.
+/// Defines the type, with a kind for each cipher with authentication that has its own lanes.
 macro_rules! kinds {
     ($([$lanes:ident] $aead:ident)+) => {
-/// Messages that run in lanes by the same kernels. Neither key lengths nor nonces make a difference
-/// within a kind.
+/// Messages that run in lanes by the same kernels. A kind does not depend on the lengths of keys or
+/// on nonces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum LaneKind {
@@ -39,7 +39,7 @@ pub(crate) enum LaneKind {
 impl LaneKind {
     pub(crate) const COUNT: usize = [$(Self::$aead as usize,)+].len() + Self::HmacSha256 as usize + 1;
 
-    /// The kind of a cipher with authentication that has lanes of its own.
+    /// The kind of a cipher with authentication that has its own lanes.
     const fn of_aead(algorithm: Algorithm) -> Option<Self> {
         $(if algorithm.is(typed::$aead::ALGORITHM) {
             return Some(Self::$aead);
@@ -81,12 +81,12 @@ impl LaneKind {
 
 lanecrypt_ciphers::ciphers_with_lanes!(kinds!);
 
-/// Stands for a kind: messages that this processor serves without lanes.
+/// In place of a kind: messages that this processor serves without lanes.
 pub(super) const ALONE: u8 = 254;
-/// Stands for a kind: signatures that this processor makes or checks, which wait for each other.
+/// In place of a kind: signatures that this processor makes or checks, which wait for each other.
 #[cfg(feature = "rsa")]
 pub(super) const TOGETHER: u8 = 253;
-/// Stands for a kind: messages of other drivers.
+/// In place of a kind: messages of other drivers.
 pub(super) const ELSEWHERE: u8 = 255;
 
 /// The kind of each class.

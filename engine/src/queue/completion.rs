@@ -1,4 +1,4 @@
-//! What queues give back: completions of messages, and messages that they do not take.
+//! The results of queues: completions of messages, and messages that were rejected.
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use lanecrypt_ciphers::Error;
 
 use super::Message;
 
-/// A message that a queue has taken, with its outcome and its buffer.
+/// A message that a queue accepted, with its outcome and its buffer.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Completion<B, E = MessageError> {
@@ -19,7 +19,7 @@ pub struct Completion<B, E = MessageError> {
 }
 
 impl<B, E> Completion<B, E> {
-    /// For the crates of Lanecrypt that serve messages in other ways.
+    /// For Lanecrypt's other crates that serve messages.
     #[doc(hidden)]
     #[inline(always)]
     pub fn new(buffer: B, user: u64, outcome: Result<(), E>) -> Self {
@@ -27,7 +27,7 @@ impl<B, E> Completion<B, E> {
     }
 }
 
-/// Why a message of a queue has not been served.
+/// The reason for which a message of a queue was not served.
 ///
 /// The buffer is as it was submitted, except after [`Panicked`](Self::Panicked), and after
 /// [`Error::Authentication`], which wipes the message.
@@ -36,14 +36,14 @@ impl<B, E> Completion<B, E> {
 pub enum MessageError {
     /// The operation was refused, with the error of the session's method of the same name.
     Refused(Error),
-    /// The queue has no such session, or no longer.
+    /// The queue has no such session, or it was detached.
     UnknownSession,
     /// The message was cancelled.
     Cancelled,
     /// The queue was closed before the message was begun.
     Closed,
-    /// A driver panicked, or the buffer's own code did. The buffer may hold anything. Do not submit
-    /// the message again under the same nonce: it may have been sealed already.
+    /// A driver or the buffer's code panicked. The content of the buffer is unspecified. Do not
+    /// submit the message again under the same nonce: it may have been sealed already.
     Panicked,
 }
 
@@ -67,18 +67,18 @@ impl fmt::Display for MessageError {
 
 impl core::error::Error for MessageError {}
 
-/// Why a queue did not take a message or a session.
+/// The reason for which a queue rejected a message or a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum QueueError {
-    /// As many messages as the queue is for are in flight: first take completions. For sessions:
-    /// the worker has not yet looked at others, or the queue has half a million of them.
+    /// The maximum number of messages is in flight: take completions first. For sessions: the
+    /// worker has not yet processed others, or the queue has half a million of them.
     Full,
     /// The queue was closed.
     Closed,
-    /// The system gave no thread for [long operations](super::WorkerQueue::attach_slow).
+    /// The system could not create a thread for [long operations](super::WorkerQueue::attach_slow).
     NoThread,
-    /// The process is a child of the one that made the queue. The worker stayed with the parent.
+    /// The process is a child of the one that created the queue. Only the parent has the worker.
     Forked,
 }
 
@@ -95,7 +95,7 @@ impl fmt::Display for QueueError {
 
 impl core::error::Error for QueueError {}
 
-/// What a queue did not take, and why.
+/// A rejected message or session, with the reason.
 pub struct Rejected<T, E = QueueError> {
     /// What was not taken, as it was given.
     pub value: T,

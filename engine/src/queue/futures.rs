@@ -22,15 +22,15 @@ use crate::{Engine, Session};
 
 /// A queue with a worker, whose completions are futures.
 ///
-/// Any number of tasks share it, on any executor. Messages of all of them that come together are
-/// served as one batch, as in a [`WorkerQueue`](super::WorkerQueue). The worker wakes the tasks.
+/// Any number of tasks can share it, on any executor. Messages that are queued together form one
+/// batch, as in a [`WorkerQueue`](super::WorkerQueue). The worker wakes the tasks.
 ///
 /// Dropping a future cancels its message if the worker has not taken it yet; otherwise the message
-/// is served, and its buffer dropped. Operations that take long have a worker of their own, as in a
-/// [`WorkerQueue`](super::WorkerQueue), and signatures are among them.
+/// is served, and its buffer dropped. Long operations, which include signatures, have a separate
+/// worker, as in a [`WorkerQueue`](super::WorkerQueue).
 ///
-/// It is behind a lock, which is held for some hundred nanoseconds. It allocates when it is made,
-/// when sessions are attached, and when more tasks wait for room than did before.
+/// It is behind a lock, which is held for some hundred nanoseconds. It allocates when it is
+/// created, when sessions are attached, and when more tasks wait for room than before.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -54,11 +54,11 @@ pub struct AsyncQueue<B> {
     places: Arc<Slots<B>>,
     /// The worker; `None` once it has been joined.
     short: Option<Hand>,
-    /// That of long operations, made when the first session is attached to it.
+    /// The worker of long operations, created when the first session is attached to it.
     long: OnceLock<Hand>,
     lanes: Lanes,
     settings: Settings,
-    /// The process that the workers live in.
+    /// The process of the workers.
     process: Generation,
 }
 
@@ -67,7 +67,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
     ///
     /// # Errors
     ///
-    /// The system gave no thread.
+    /// The system could not create a thread.
     pub fn new(engine: &Engine, depth: usize) -> io::Result<Self> {
         Self::with(engine, Settings::new(depth))
     }
@@ -78,7 +78,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
     ///
     /// Same as [`new`](Self::new).
     pub fn with(engine: &Engine, settings: Settings) -> io::Result<Self> {
-        // The places have numbers of 32 bits.
+        // The numbers of places have 32 bits.
         let depth = settings.depth.min(1 << 24);
         let settings = Settings { depth, ..settings };
         let (jobs, taken) = Jobs::new(depth);
@@ -89,9 +89,9 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
         Ok(Self { places, short, long, lanes, settings, process })
     }
 
-    /// Attaches a session, which messages name from now on. A session that
-    /// [`boxed_session`](Engine::boxed_session) made stays in its place. One with an RSA key is
-    /// attached as by [`attach_slow`](Self::attach_slow).
+    /// Attaches a session, which messages name from now on. A session of
+    /// [`boxed_session`](Engine::boxed_session) is not moved. One with an RSA key is attached as by
+    /// [`attach_slow`](Self::attach_slow).
     ///
     /// # Errors
     ///
@@ -107,14 +107,14 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
         self.attach_to(given, false)
     }
 
-    /// Attaches a session whose operations take long: milliseconds of a slow driver, of signatures,
-    /// or of messages of megabytes. They have a worker of their own, and as much room again, so
-    /// that they never stand before short ones.
+    /// Attaches a session of long operations: milliseconds for a slow driver, for signatures, or
+    /// for messages of megabytes. They have a separate worker, and the same room in addition, so
+    /// that they never delay short ones.
     ///
     /// # Errors
     ///
-    /// [`QueueError`], with the session; [`QueueError::NoThread`] if the system gave no thread for
-    /// the worker.
+    /// [`QueueError`], with the session; [`QueueError::NoThread`] if the system could not create a
+    /// thread for the worker.
     pub fn attach_slow(
         &self,
         session: impl Into<Box<Session>>,
@@ -126,7 +126,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
         }
     }
 
-    /// Makes the class of long operations, unless it is there.
+    /// Creates the class of long operations, unless it exists.
     fn make_long(&self) -> Result<(), QueueError> {
         let mut state = self.places.lock();
         if state.has_long() {
@@ -136,7 +136,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
         let long = Hand::new(taken, self.places.clone(), self.lanes, &self.settings);
         let long = long.map_err(|_| QueueError::NoThread)?;
         state.add_long(jobs);
-        // Under the lock, so that nobody else has made one.
+        // Under the lock, so that no other task has created one.
         let _first = self.long.set(long);
         Ok(())
     }
@@ -157,7 +157,7 @@ impl<B> AsyncQueue<B> {
     }
 
     /// Detaches a session. Messages that were submitted before are served; then the worker drops
-    /// the session, and with it the key. False if the queue has no such session.
+    /// the session with its key. False if the queue has no such session.
     ///
     /// # Errors
     ///
@@ -241,7 +241,7 @@ impl<B> AsyncQueue<B> {
         self.places.wake_waiting();
     }
 
-    /// The number of messages that have been submitted and whose futures have not been answered or
+    /// The number of messages that were submitted and whose futures have not completed or been
     /// dropped; in a forked child 0.
     #[must_use]
     pub fn in_flight(&self) -> usize {
@@ -262,13 +262,13 @@ impl<B> AsyncQueue<B> {
         if self.process.is_current() { Ok(()) } else { Err(QueueError::Forked) }
     }
 
-    /// The places, of which a forked child leaves its hands: the lock may never be free there.
+    /// The places; none in a forked child, where the lock may never be released.
     fn places(&self) -> Option<std::sync::MutexGuard<'_, State<B>>> {
         self.ensure_not_forked().ok().map(|()| self.places.lock())
     }
 
-    /// The worker of a class. Without one of long operations it is that of short ones, which says
-    /// that there is no such session.
+    /// The worker of a class. Without one for long operations it is that of short ones, which finds
+    /// no such session.
     fn hand(&self, is_long: bool) -> Option<&Hand> {
         self.long.get().filter(|_| is_long).or(self.short.as_ref())
     }

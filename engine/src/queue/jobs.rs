@@ -1,4 +1,4 @@
-//! The way from a queue to its worker.
+//! The channel from a queue to its worker.
 
 use rtrb::{Consumer, Producer, RingBuffer};
 
@@ -7,7 +7,7 @@ use super::slot::Slot;
 use super::{QueueError, Rejected, SessionHandle};
 use crate::Session;
 
-/// How many jobs that are not messages may wait for the worker.
+/// The most jobs other than messages that wait for the worker.
 const OTHERS: usize = 64;
 
 /// A job that is not a message.
@@ -16,15 +16,15 @@ pub(super) enum Other {
     Detach(SessionHandle),
 }
 
-/// The queue's end of the way: a ring with room for `depth` messages and [`OTHERS`] others.
+/// The queue's end of the channel: a ring with room for `depth` messages and [`OTHERS`] others.
 ///
-/// For each of the others an empty slot stands among the messages, so that their order is certain.
-/// It is in a ring of its own, so that messages are slots and nothing else, which are moved in
-/// whole words. The others never take the room of messages.
+/// Each of the others has an empty slot among the messages, which preserves the order. The job
+/// itself is in a separate ring, so that the ring of messages contains only slots, which are moved
+/// in whole words. The others never take the room of messages.
 pub(super) struct Jobs<B> {
     ring: Producer<Slot<B>>,
     others: Producer<Other>,
-    /// How many messages have been pushed.
+    /// The number of messages that were pushed.
     messages: u64,
 }
 
@@ -41,7 +41,7 @@ impl<B> Jobs<B> {
         (Self { ring, others, messages: 0 }, Taken { ring: taken, others: others_taken })
     }
 
-    /// How many messages have been pushed.
+    /// The number of messages that were pushed.
     #[inline(always)]
     pub(super) fn messages(&self) -> u64 {
         self.messages
@@ -74,7 +74,7 @@ impl<B> Jobs<B> {
         taken
     }
 
-    /// Has the worker attach a session, which gets one of these numbers.
+    /// Sends a session to the worker to attach, under one of these numbers.
     pub(super) fn attach(
         &mut self,
         given: Box<Session>,
@@ -88,7 +88,7 @@ impl<B> Jobs<B> {
         Ok(number)
     }
 
-    /// Has the worker detach the session with this number; false if there is none.
+    /// Requests the worker to detach the session with this number; false if there is none.
     pub(super) fn detach(
         &mut self,
         session: SessionHandle,
@@ -107,20 +107,20 @@ impl<B> Jobs<B> {
 
     /// Pushes a job that is not a message. There must be room for it.
     fn push_other(&mut self, other: Other) {
-        // In this order: who finds the slot finds the job.
+        // In this order: a worker that finds the slot finds the job.
         let pushed = self.others.push(other).is_ok() && self.ring.push(Slot::empty()).is_ok();
         debug_assert!(pushed, "there is room for it");
     }
 }
 
 impl<B> Taken<B> {
-    /// How many jobs there are.
+    /// The number of jobs.
     #[inline(always)]
     pub(super) fn count(&self) -> usize {
         self.ring.slots()
     }
 
-    /// Takes messages, of these next jobs, up to the first that is not one. That is returned.
+    /// Takes messages from these next jobs, up to the first job that is not one, which is returned.
     #[inline(always)]
     pub(super) fn take(&mut self, jobs: usize, messages: &mut Vec<Slot<B>>) -> Option<Other> {
         let empty = self.ring.read_chunk(jobs).ok()?.into_iter().find_map(|slot| {
@@ -130,7 +130,7 @@ impl<B> Taken<B> {
             messages.push(slot);
             None
         });
-        // After its slot was given back, so that there are never more of these than of others.
+        // After its slot was released, so that there are never more slots than jobs.
         empty.and_then(|()| self.others.pop().ok())
     }
 }

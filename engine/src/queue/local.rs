@@ -10,16 +10,16 @@ use crate::{Engine, Operation, Session};
 
 /// A queue that runs on the caller's thread.
 ///
-/// [`submit`](Self::submit) serves at once what gains nothing from company, as a
-/// [`Batch`](crate::Batch) does. All other messages wait: until as many wait as the queue is for,
-/// 256 at most, or until [`poll`](Self::poll) comes to the first of them. Then all of them run
-/// together. Completions come in the order of submission.
+/// [`submit`](Self::submit) immediately serves messages that do not benefit from lanes, as a
+/// [`Batch`](crate::Batch) does. All others wait until `depth` of them do, 256 at most, or until
+/// [`poll`](Self::poll) reaches the first. Then all of them run together. Completions are in the
+/// order of submission.
 ///
-/// Signatures wait too, until [`poll`](Self::poll) comes to one of them: then 32 at most are made
-/// and checked together. They are never served on the way to another message, nor by `submit`.
+/// Signatures wait too, until [`poll`](Self::poll) reaches one of them: then up to 32 are processed
+/// together. They are never served together with other messages, nor by `submit`.
 ///
-/// It allocates only when it is made and when sessions are attached. After `fork`, parent and child
-/// each have a queue with the same messages.
+/// It allocates only when it is created and when sessions are attached. After `fork`, parent and
+/// child each have a queue with the same messages.
 ///
 /// ```
 /// use lanecrypt_engine::queue::{LocalQueue, Message};
@@ -42,17 +42,17 @@ use crate::{Engine, Operation, Session};
 /// # }
 /// ```
 pub struct LocalQueue<B> {
-    /// A power of two of them. The slot of a ticket is its lowest bits.
+    /// Their number is a power of two. The lowest bits of a ticket are the index of its slot.
     slots: Box<[Slot<B>]>,
     depth: usize,
     /// The ticket of the oldest message.
     head: usize,
     /// The next ticket.
     tail: usize,
-    /// How many messages wait, and the ticket of one that is not younger than any of them.
+    /// The number of waiting messages, and a ticket that is not newer than any of them.
     first_waiting: usize,
     waiting: usize,
-    /// How many signatures wait besides.
+    /// The number of signatures that wait in addition.
     signatures: usize,
     service: Service,
     numbers: Numbers,
@@ -77,8 +77,8 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
         }
     }
 
-    /// Attaches a session, which messages name from now on. A session that
-    /// [`boxed_session`](Engine::boxed_session) made stays in its place.
+    /// Attaches a session, which messages name from now on. A session of
+    /// [`boxed_session`](Engine::boxed_session) is not moved.
     ///
     /// # Errors
     ///
@@ -95,8 +95,8 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
         Ok(number)
     }
 
-    /// Detaches a session and gives it back, after it has served the messages that wait. `None` if
-    /// the queue has no such session.
+    /// Serves the messages that wait, then detaches a session and returns it. `None` if the queue
+    /// has no such session.
     pub fn detach(&mut self, session: SessionHandle) -> Option<Box<Session>> {
         if !self.numbers.give_back(session) {
             return None;
@@ -105,11 +105,11 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
         self.service.sessions.detach(session)
     }
 
-    /// Submits a message. Its completion comes by [`poll`](Self::poll).
+    /// Submits a message. [`poll`](Self::poll) returns its completion.
     ///
     /// # Errors
     ///
-    /// [`QueueError::Full`]. All other errors come with the completion.
+    /// [`QueueError::Full`]. All other errors are in the completion.
     #[inline(always)]
     pub fn submit<N: AsRef<[u8]>>(
         &mut self,
@@ -121,7 +121,7 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
         let at = self.tail & (self.slots.len() - 1);
         let Some(place) = self.slots.get_mut(at) else { return Err(Rejected::full(message)) };
         let ticket = Ticket(self.tail as u64);
-        // In its parts, which stay in registers. The whole message would be stored first.
+        // By its fields, which stay in registers. The whole message would be stored first.
         let Message { mut buffer, user, header, nonce, operation, session } = message;
         let bytes = buffer.as_mut();
         match self.service.process_now(session, operation, nonce.as_ref(), header, bytes) {
@@ -212,7 +212,7 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
         self.serve_picked(true, count);
     }
 
-    /// Serves so many of the messages that wait, the first that are signatures or that are not.
+    /// Serves this many of the waiting messages, either the first signatures or the first others.
     #[cold]
     #[inline(never)]
     fn serve_picked(&mut self, signatures: bool, count: usize) {
@@ -236,7 +236,7 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
     #[inline(always)]
     fn since_first_waiting(&mut self) -> (&mut Service, [&mut [Slot<B>]; 2]) {
         let mask = self.slots.len() - 1;
-        // The first that waited may have been cancelled, and given back since.
+        // The first that waited may have been cancelled and returned since.
         let behind = self.tail.wrapping_sub(self.first_waiting).min(self.in_flight());
         let (from, to) = (self.tail.wrapping_sub(behind) & mask, self.tail & mask);
         let (before, after) = self.slots.split_at_mut(from);
@@ -268,21 +268,21 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
         true
     }
 
-    /// The number of messages that have been submitted and not given back.
+    /// The number of messages that were submitted and not returned.
     #[must_use]
     #[inline(always)]
     pub fn in_flight(&self) -> usize {
         self.tail.wrapping_sub(self.head)
     }
 
-    /// The most messages that it takes.
+    /// The most messages that it accepts.
     #[must_use]
     #[inline(always)]
     pub fn depth(&self) -> usize {
         self.depth
     }
 
-    /// Counts the message that came last among those that wait.
+    /// Counts the last message among those that wait.
     #[inline(always)]
     fn count_waiting(&mut self, operation: Operation) {
         if self.waiting == 0 && self.signatures == 0 {

@@ -1,4 +1,4 @@
-//! Messages that queues take.
+//! Messages for queues.
 
 use core::fmt;
 
@@ -6,8 +6,8 @@ use super::SessionHandle;
 use super::nonce::KeptNonce;
 use crate::Operation;
 
-/// The methods that messages of queues and of clients of the daemon have in common, for the type by
-/// which they name a session, beside `Message::new`.
+/// The methods that messages of queues and of clients of the daemon share, except `Message::new`; a
+/// parameter is the type that identifies a session.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! message_methods {
@@ -51,7 +51,7 @@ macro_rules! message_methods {
             }
 
             /// The same message with a number of the caller's choice, which its
-            /// [`Completion`](super::Completion) gives back. Without it the number is 0.
+            /// [`Completion`](super::Completion) returns. The default is 0.
             #[must_use]
             #[inline(always)]
             pub fn with_user(self, user: u64) -> Self {
@@ -97,7 +97,7 @@ macro_rules! message_methods {
     };
 }
 
-/// One message with its buffer, which it owns until the queue gives it back.
+/// One message with its buffer, which it owns until the queue returns it.
 ///
 /// The buffer is anything that holds bytes: a `Vec<u8>`, a `Box<[u8]>`, a buffer of a pool. A
 /// packet to seal ends with room for its tag, and its [header](Self::with_header) comes first:

@@ -1,11 +1,11 @@
-//! Nonces that are kept by value.
+//! Nonces that are stored by value.
 
 use crate::session::waiting::{half_word, some_bytes, word};
 
-/// A nonce of up to 24 bytes, in words: each is stored whole and not read at another width soon
-/// after. Its length is kept beside it, where it takes no room of its own.
+/// A nonce of up to 24 bytes, in words, which are stored and loaded at the same width. Its length
+/// is stored outside of this type, where it needs no additional room.
 //
-// It is aligned, so that the compiler moves words and not bytes of two of them.
+// It is aligned, so that the compiler moves whole words.
 #[derive(Clone, Copy)]
 #[repr(align(8))]
 pub(super) struct KeptNonce([[u8; 8]; Self::LONGEST / 8]);
@@ -30,7 +30,7 @@ impl KeptNonce {
         (Self(words), u8::try_from(nonce.len()).unwrap_or(u8::MAX))
     }
 
-    /// Its bytes, of which there are this many; none if it was too long to be kept.
+    /// Its first `length` bytes; none if it was too long to be stored.
     #[inline(always)]
     pub(super) fn bytes(&self, length: u8) -> Option<&[u8]> {
         self.0.as_flattened().get(..usize::from(length))

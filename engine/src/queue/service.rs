@@ -1,4 +1,4 @@
-//! What a queue serves its messages with.
+//! Serves the messages of a queue.
 
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
@@ -66,7 +66,7 @@ impl Service {
         self.most
     }
 
-    /// Serves the message of a slot if that gains nothing from company.
+    /// Serves the message of a slot if it does not benefit from lanes.
     #[inline(always)]
     pub(super) fn serve_slot_alone<B: AsMut<[u8]>>(&self, slot: &mut Slot<B>) {
         let (session, operation, header) = (slot.session, slot.operation, slot.header);
@@ -76,7 +76,7 @@ impl Service {
         };
     }
 
-    /// The outcome of a message that gains nothing from company. `None` if it may gain, or if
+    /// The outcome of a message that does not benefit from lanes. `None` if it may benefit, or if
     /// another driver serves it.
     #[inline(always)]
     pub(super) fn process_now(
@@ -101,8 +101,8 @@ impl Service {
         Some(outcome.map_err(MessageError::Refused))
     }
 
-    /// Serves the messages that wait in these slots, of those that are picked. So many there are,
-    /// at most [`most`](Self::most).
+    /// Serves the picked ones of the messages that wait in these slots. Their number is given, at
+    /// most [`most`](Self::most).
     pub(super) fn serve<B: AsMut<[u8]>>(
         &mut self,
         slots: [&mut [Slot<B>]; 2],
@@ -160,7 +160,7 @@ impl Service {
         }));
         match of_a_class {
             Ok(true) => return,
-            // Some may have been served, and none must be served twice.
+            // Some may have been served, and no message must be served twice.
             Err(_) if serving => {
                 let panicked = |position| Failure { position, error: MessageError::Panicked };
                 failures.clear();
@@ -198,7 +198,7 @@ impl Service {
                 failures.push(Failure { position: message.index(), error });
             }
         }
-        // None of them has been begun if a buffer's own code has panicked.
+        // If the buffer's code has panicked, none of them has been begun.
         let panicked = |position| Failure { position, error: MessageError::Panicked };
         failures.extend((begun..count).map(panicked));
         self.memory = Some(returned(memory));
@@ -207,7 +207,7 @@ impl Service {
 
 /// Serves messages of one class that this processor serves, straight from their slots, and records
 /// those that have not succeeded. False if they are not of one class, or one of them is malformed;
-/// then nothing has changed. `serving` tells when the first of them is begun.
+/// then nothing has changed. `serving` is set when the first of them is begun.
 #[inline(never)]
 fn begin_class<B: AsMut<[u8]>>(
     sessions: &Sessions,

@@ -4,18 +4,18 @@ use crate::Session;
 
 /// A session that is attached to a queue, by number.
 ///
-/// It means nothing to any other queue. After the session has been detached, no other session of
-/// the queue ever gets the same number.
+/// It is valid for this queue only. After the session is detached, its number is never reused by
+/// the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SessionHandle(u32);
 
-/// The bits of a number that are the index of a place; the others count how often it was taken.
+/// The bits of a number that are the index of a place; the others count the uses of the place.
 const INDEX_BITS: u32 = 20;
-/// The bit of an index that says for which class of operations the session is.
+/// The bit of an index that selects the session's class of operations.
 const LONG: u32 = 1 << (INDEX_BITS - 1);
 
 impl SessionHandle {
-    /// Stands for no session.
+    /// No session.
     pub(super) const NONE: Self = Self(u32::MAX);
 
     /// Whether the session is for [long operations](super::WorkerQueue::attach_slow).
@@ -36,7 +36,7 @@ impl SessionHandle {
     }
 }
 
-/// Gives numbers to the sessions of a class, and knows which are in use.
+/// Assigns numbers to the sessions of a class, and tracks those in use.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     class: u32,

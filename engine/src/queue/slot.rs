@@ -18,7 +18,7 @@ pub(super) struct Slot<B> {
     pub(super) user: u64,
     /// `None` while the message waits.
     pub(super) outcome: Option<Result<(), MessageError>>,
-    // The following are those of the last message that waited here.
+    // The following fields are those of the last message that waited here.
     pub(super) operation: Operation,
     pub(super) session: SessionHandle,
     pub(super) header: usize,
@@ -26,7 +26,7 @@ pub(super) struct Slot<B> {
     pub(super) nonce_length: u8,
 }
 
-/// With a buffer of two words it is one cache line, the unit in which it goes to a worker.
+/// With a buffer of two words it is one cache line, the unit of transfer to a worker.
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Slot<Box<[u8]>>>() == 64);
 
@@ -52,10 +52,10 @@ impl<B> Slot<B> {
         Self { buffer, user, outcome: None, operation, session, header, nonce, nonce_length }
     }
 
-    /// Has a message wait here.
+    /// Stores a message that waits.
     //
-    // Field by field, so that those that were just made go from registers to their places. A
-    // message in memory would be copied, and the copy would stall on the stores that made it.
+    // Field by field, so that fields are stored directly from registers. A message in memory would
+    // be copied, and the copy would stall on the preceding stores.
     #[inline(always)]
     pub(super) fn wait(&mut self, message: Message<impl AsRef<[u8]>, B>) {
         let Message { buffer, user, header, nonce, operation, session } = message;
@@ -68,7 +68,7 @@ impl<B> Slot<B> {
         (self.nonce, self.nonce_length) = KeptNonce::new(nonce.as_ref());
     }
 
-    /// Takes a message that was served before it came here.
+    /// Stores a message that was already served.
     #[inline(always)]
     pub(super) fn settle(&mut self, buffer: B, user: u64, outcome: Result<(), MessageError>) {
         self.hold(buffer);
@@ -84,7 +84,7 @@ impl<B> Slot<B> {
         mem::forget(self.buffer.replace(buffer));
     }
 
-    /// Whether its message is to be given back.
+    /// Whether its message is to be returned.
     #[inline(always)]
     pub(super) fn is_done(&self) -> bool {
         self.outcome.is_some() && self.buffer.is_some()
@@ -96,7 +96,7 @@ impl<B> Slot<B> {
         self.outcome.is_none() && self.buffer.is_some()
     }
 
-    /// Gives the message back, if it has been served.
+    /// Returns the message, if it was served.
     #[inline(always)]
     pub(super) fn take(&mut self) -> Option<Completion<B>> {
         let outcome = self.outcome?;
@@ -106,14 +106,14 @@ impl<B> Slot<B> {
 }
 
 impl<B: AsMut<[u8]>> Slot<B> {
-    /// The nonce of its message, if it was not too long to be kept, and the bytes of its buffer.
+    /// The nonce of its message, if it was not too long to be stored, and the bytes of its buffer.
     #[inline(always)]
     pub(super) fn parts(&mut self) -> (Option<&[u8]>, &mut [u8]) {
         let bytes = self.buffer.as_mut().map(B::as_mut).unwrap_or_default();
         (self.nonce.bytes(self.nonce_length), bytes)
     }
 
-    /// Serves its message alone.
+    /// Serves its message without lanes.
     pub(super) fn serve(&mut self, session: &Session) {
         let (operation, header) = (self.operation, self.header);
         let (nonce, bytes) = self.parts();
@@ -214,8 +214,8 @@ impl<'b> Member<'b> for &'b mut Ready<'_> {
     }
 }
 
-/// The length of a message in bytes; of a packet without a tag of 16 bytes, for only costs depend
-/// on it.
+/// The length of a message in bytes; of a packet without a tag of 16 bytes, because only costs
+/// depend on it.
 #[inline(always)]
 pub(super) fn message_bytes(operation: Operation, header: usize, buffer: &[u8]) -> usize {
     let bytes = buffer.len().saturating_sub(header);
@@ -225,7 +225,7 @@ pub(super) fn message_bytes(operation: Operation, header: usize, buffer: &[u8]) 
     }
 }
 
-/// Serves a message alone.
+/// Serves a message without lanes.
 #[inline(always)]
 pub(super) fn serve(
     session: &Session,
@@ -244,7 +244,7 @@ pub(super) fn serve(
     serve_parted(session, operation, nonce, header, data)
 }
 
-/// The same for a buffer in its parts.
+/// The same for a buffer that is already split.
 #[inline(always)]
 fn serve_parted(
     session: &Session,
@@ -258,7 +258,7 @@ fn serve_parted(
         Operation::Open => session.open(nonce, header, data).map(|_| ()),
         Operation::Encrypt => session.encrypt(nonce, data),
         Operation::Decrypt => session.decrypt(nonce, data),
-        // They are not parted in this way.
+        // They are split in another way.
         Operation::Sign | Operation::Verify => Err(Error::Unsupported),
     }
 }

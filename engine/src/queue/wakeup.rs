@@ -1,16 +1,15 @@
-//! How a thread sleeps until another one has something for it, and no wake-up is lost.
+//! Sleeping until another thread publishes something, without lost wake-ups.
 //!
-//! Its atomic types come from the module `sync` beside it, so that a test can take it with those of
-//! `loom` (`tests/queue_loom.rs`).
+//! Its atomic types are those of the sibling module `sync`, so that a test can include it with
+//! those of `loom` (`tests/queue_loom.rs`).
 
 use super::sync::{AtomicBool, Ordering, fence};
 
 /// Whether a sleeper is to be woken.
 ///
-/// The sleeper says that it goes to sleep, looks once more, and sleeps. The other side publishes,
-/// and then asks whether to wake. Of the two fences one comes first. If it is the sleeper's, the
-/// other side sees that somebody sleeps. If it is that of the other side, the sleeper sees what was
-/// published when it looks once more.
+/// The sleeper sets its flag, checks once more, and sleeps. The other side publishes, and then
+/// checks the flag. One of the two fences is first. If it is the sleeper's, the other side sees the
+/// flag. If it is that of the other side, the sleeper's last check finds the published data.
 #[derive(Debug)]
 pub(crate) struct Wakeup {
     asleep: AtomicBool,
@@ -21,8 +20,8 @@ impl Wakeup {
         Self { asleep: AtomicBool::new(false) }
     }
 
-    /// Says that the caller goes to sleep, unless `found` finds something now. Answers whether it
-    /// may sleep; it must then be woken by whoever [`wakes`](Self::wakes).
+    /// Sets the caller's flag, unless `found` finds something now. Returns whether it may sleep; it
+    /// must then be woken by the caller of [`wakes`](Self::wakes).
     pub(crate) fn falls_asleep(&self, found: impl FnOnce() -> bool) -> bool {
         // Relaxed: the fence pairs with that in `may_be_to_ring`.
         self.asleep.store(true, Ordering::Relaxed);
@@ -34,24 +33,24 @@ impl Wakeup {
         true
     }
 
-    /// Says that the caller is awake, whoever woke it.
+    /// Clears the flag, after any wake-up.
     pub(crate) fn wakes_up(&self) {
-        // Relaxed: if it comes late, somebody wakes a thread that is awake.
+        // Relaxed: if it is seen late, a thread that is awake is woken.
         self.asleep.store(false, Ordering::Relaxed);
     }
 
-    /// Whether the sleeper is still said to be asleep, because nobody has rung.
+    /// Whether the sleeper's flag is still set, because no thread has woken it.
     #[inline]
     pub(crate) fn is_asleep(&self) -> bool {
-        // Relaxed: if it is false, somebody rings or has rung.
+        // Relaxed: if it is false, another thread is waking it or has woken it.
         self.asleep.load(Ordering::Relaxed)
     }
 
-    /// Whether somebody may sleep who must see what the caller has published. Then the caller asks
-    /// whether it is the one that [`wakes`](Self::wakes).
+    /// Whether a thread may sleep that must see the data published by the caller. The caller then
+    /// checks whether it is the one that [`wakes`](Self::wakes).
     #[inline]
     pub(crate) fn may_be_to_ring(&self) -> bool {
-        // It pairs with that in `falls_asleep`. What the sleeper is to see was published before.
+        // It pairs with that in `falls_asleep`. The data for the sleeper was published before.
         fence(Ordering::SeqCst);
         self.is_asleep()
     }
@@ -62,7 +61,7 @@ impl Wakeup {
         self.may_be_to_ring() && self.wakes()
     }
 
-    /// Whether the caller is the one that wakes the sleeper. Of several callers one is.
+    /// Whether the caller is the one that wakes the sleeper. Exactly one of several callers is.
     #[cold]
     pub(crate) fn wakes(&self) -> bool {
         let was = self.asleep.compare_exchange(true, false, Ordering::Relaxed, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! A queue with a thread of its own.
+//! A queue with its own thread.
 
 #[cfg(target_os = "linux")]
 mod descriptor;
@@ -22,26 +22,26 @@ use super::{Completion, Message, QueueError, Rejected, SessionHandle, Ticket};
 use crate::lanes::Lanes;
 use crate::{Engine, Session};
 
-/// A queue whose messages a thread of its own serves, the worker.
+/// A queue whose messages are served by its own thread, the worker.
 ///
-/// The worker takes what there is, serves it as one batch, publishes it, and looks again: batches
-/// form by themselves, of what came during the last one. If nothing comes it spins for a while,
-/// and then sleeps. Messages go there and completions come back through rings without locks. The
-/// worker owns the sessions, and with them the keys.
+/// The worker takes all queued messages, serves them as one batch, publishes it, and repeats: a
+/// batch consists of the messages that arrived during the last one. If there are none it spins for
+/// a while, and then sleeps. Messages and completions pass through rings without locks. The worker
+/// owns the sessions with their keys.
 ///
-/// Completions come as messages are served, and so not in the order of submission, unless
-/// [`Settings::in_order`] asks for that. Each message that was taken completes once. If a driver
-/// panics, the messages of its batch that have no outcome complete with
+/// Completions arrive as messages are served, in the order of submission only with
+/// [`Settings::in_order`]. Each message that was taken completes once. If a driver panics, the
+/// messages of its batch that have no outcome complete with
 /// [`MessageError::Panicked`](super::MessageError::Panicked), and the worker continues.
 ///
-/// Dropping the queue closes it and waits for the worker, which serves the batch that it has begun.
+/// Dropping the queue closes it and waits for the worker, which completes the current batch.
 /// Buffers that were not taken by [`poll`](Self::poll) are dropped. A child of `fork` has no
-/// worker: its copy of the queue is empty and answers [`QueueError::Forked`].
+/// worker: its copy of the queue is empty and returns [`QueueError::Forked`].
 ///
-/// Sessions with RSA keys have a worker of their own, as those of
-/// [`attach_slow`](Self::attach_slow). What it drains it serves together, 32 messages at most.
+/// Sessions with RSA keys have a separate worker, as those of [`attach_slow`](Self::attach_slow).
+/// It serves up to 32 messages together.
 ///
-/// It allocates only when it is made, when sessions are attached, and at the first signatures.
+/// It allocates only when it is created, when sessions are attached, and at the first signatures.
 ///
 /// ```
 /// use lanecrypt_engine::queue::{Message, WorkerQueue};
@@ -64,7 +64,7 @@ use crate::{Engine, Session};
 /// ```
 pub struct WorkerQueue<B> {
     short: Lane<B>,
-    /// Made when the first session is attached to it.
+    /// Created when the first session is attached to it.
     long: Option<Lane<B>>,
     numbers: [Numbers; 2],
     lanes: Lanes,
@@ -78,7 +78,7 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     ///
     /// # Errors
     ///
-    /// The system gave no thread.
+    /// The system could not create a thread.
     pub fn new(engine: &Engine, depth: usize) -> io::Result<Self> {
         Self::with(engine, Settings::new(depth))
     }
@@ -103,9 +103,9 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
         })
     }
 
-    /// Attaches a session, which messages name from now on. A session that
-    /// [`boxed_session`](Engine::boxed_session) made stays in its place. One with an RSA key is
-    /// attached as by [`attach_slow`](Self::attach_slow).
+    /// Attaches a session, which messages name from now on. A session of
+    /// [`boxed_session`](Engine::boxed_session) is not moved. One with an RSA key is attached as by
+    /// [`attach_slow`](Self::attach_slow).
     ///
     /// # Errors
     ///
@@ -122,14 +122,14 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
         self.short.attach(session, numbers)
     }
 
-    /// Attaches a session whose operations take long: milliseconds of a slow driver, of signatures,
-    /// or of messages of megabytes. They have a worker of their own, and as much room again, so
-    /// that they never stand before short ones.
+    /// Attaches a session of long operations: milliseconds for a slow driver, for signatures, or
+    /// for messages of megabytes. They have a separate worker, and the same room in addition, so
+    /// that they never delay short ones.
     ///
     /// # Errors
     ///
-    /// [`QueueError`], with the session; [`QueueError::NoThread`] if the system gave no thread for
-    /// the worker.
+    /// [`QueueError`], with the session; [`QueueError::NoThread`] if the system could not create a
+    /// thread for the worker.
     pub fn attach_slow(
         &mut self,
         session: impl Into<Box<Session>>,
@@ -149,7 +149,7 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     }
 
     /// Detaches a session. Messages that were submitted before are served; then the worker drops
-    /// the session, and with it the key. False if the queue has no such session.
+    /// the session with its key. False if the queue has no such session.
     ///
     /// # Errors
     ///
@@ -167,7 +167,7 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     ///
     /// # Errors
     ///
-    /// [`QueueError`], with the message. All other errors come with the completion.
+    /// [`QueueError`], with the message. All other errors are in the completion.
     #[inline]
     pub fn submit<N: AsRef<[u8]>>(
         &mut self,
@@ -177,14 +177,14 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
             Some(long) if message.session.is_long() => {
                 long.submit(message).map(|number| Ticket(number << 1 | 1))
             }
-            // Without such a class there is no such session either, as any worker says.
+            // Without such a class there is no such session either, which any worker reports.
             _ => self.short.submit(message).map(|number| Ticket(number << 1)),
         }
     }
 
-    /// Submits messages until their class is full, wakes the worker once, and returns how many it
-    /// has taken. No message is taken from the iterator for which there is no room. All of them
-    /// must be for sessions of one class, that of the short operations.
+    /// Submits messages until their class is full, wakes the worker once, and returns their number.
+    /// No message is taken from the iterator for which there is no room. All of them must be for
+    /// sessions of one class, that of the short operations.
     ///
     /// # Errors
     ///
@@ -208,7 +208,7 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     ) -> Result<usize, QueueError> {
         match &mut self.long {
             Some(long) => long.submit_many(messages),
-            // Without such a class there is no such session either, as any worker says.
+            // Without such a class there is no such session either, which any worker reports.
             None => self.short.submit_many(messages),
         }
     }
@@ -231,17 +231,17 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
         }
     }
 
-    /// A file descriptor for `poll`, `epoll` and the like. After [`poll`](Self::poll) has answered
+    /// A file descriptor for `poll`, `epoll` and the like. After [`poll`](Self::poll) has returned
     /// `None`, it becomes readable once there is a completion. Read nothing from it: call `poll`
-    /// until that answers `None` again. It may become readable once although everything has been
-    /// taken, and then `poll` answers `None` at once.
+    /// until that returns `None` again. It may become readable once without a completion; then
+    /// `poll` returns `None` immediately.
     ///
     /// It lives as long as the queue, and is the same at each call. A worker writes to it once for
-    /// all completions that come together.
+    /// all completions of a batch.
     ///
     /// # Errors
     ///
-    /// The system gave no descriptor.
+    /// The system could not create a descriptor.
     #[cfg(target_os = "linux")]
     pub fn descriptor(&mut self) -> io::Result<BorrowedFd<'_>> {
         let made = match self.descriptor.take() {
@@ -253,7 +253,7 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
         Ok(made.as_fd())
     }
 
-    /// Has the descriptor become readable at the next completion, unless that is there already.
+    /// Makes the descriptor readable at the next completion, unless that is already available.
     #[cfg(target_os = "linux")]
     #[cold]
     fn look_once_more(&mut self) -> Option<Completion<B>> {
@@ -306,13 +306,13 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
 
     /// Closes the queue. Messages that the worker has not taken yet complete with
     /// [`MessageError::Closed`](super::MessageError::Closed); nothing more is taken. All
-    /// completions come as before.
+    /// completions are delivered as before.
     pub fn close(&mut self) {
         self.short.close();
         self.long.iter_mut().for_each(Lane::close);
     }
 
-    /// The number of messages that have been submitted and not given back; in a forked child 0.
+    /// The number of messages that were submitted and not returned; in a forked child 0.
     #[must_use]
     #[inline]
     pub fn in_flight(&self) -> usize {

@@ -13,7 +13,7 @@ use crate::Operation;
 #[cfg(feature = "rsa")]
 use crate::RsaKey;
 
-/// Requests of one algorithm and operation, whose [cost](Driver::cost) a driver knows.
+/// Requests of one algorithm and operation, for which a driver computes the [cost](Driver::cost).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Load {
@@ -23,12 +23,12 @@ pub struct Load {
     pub operation: Operation,
     /// The number of requests, at least 1.
     pub messages: usize,
-    /// The length of their data and associated data, all together, in bytes.
+    /// The total length of their data and associated data in bytes.
     pub bytes: usize,
 }
 
 impl Load {
-    /// So many requests of one algorithm and operation, of so many bytes all together.
+    /// This number of requests of one algorithm and operation, with this total number of bytes.
     #[must_use]
     pub const fn new(
         algorithm: Algorithm,
@@ -40,10 +40,10 @@ impl Load {
     }
 }
 
-/// Serves requests in place of this processor's software: a card, or another process, for example.
+/// Serves requests instead of this processor's software: a card, or another process, for example.
 ///
-/// A driver gets whole batches: one virtual call for many requests. It may serve them in any order
-/// and in parallel, on the calling thread or on others, and returns when all of them have an
+/// A driver receives whole batches: one virtual call for many requests. It may serve them in any
+/// order and in parallel, on the calling thread or on others, and returns when all of them have an
 /// outcome.
 pub trait Driver: fmt::Debug + Send + Sync {
     /// The driver's name, by which [`Engine::session_on`](crate::Engine::session_on) finds it:
@@ -51,7 +51,7 @@ pub trait Driver: fmt::Debug + Send + Sync {
     /// always the same.
     fn name(&self) -> &str;
 
-    /// Makes a session with this key.
+    /// Opens a session with this key.
     ///
     /// # Errors
     ///
@@ -59,14 +59,14 @@ pub trait Driver: fmt::Debug + Send + Sync {
     /// serve the algorithm.
     fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<SessionId, Error>;
 
-    /// Makes a session with an RSA key, for signatures with this padding. Its requests
+    /// Opens a session with an RSA key, for signatures with this padding. Its requests
     /// [sign](crate::Operation::Sign) and [verify](crate::Operation::Verify); without a private key
     /// they only verify.
     ///
     /// # Errors
     ///
     /// [`Error::KeyLength`], or [`Error::Unsupported`] if the driver does not serve such keys,
-    /// which is what it does if a driver does not say otherwise.
+    /// which is the default.
     #[cfg(feature = "rsa")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
     fn open_rsa(&self, key: &RsaKey, padding: Padding) -> Result<SessionId, Error> {
@@ -74,8 +74,8 @@ pub trait Driver: fmt::Debug + Send + Sync {
         Err(Error::Unsupported)
     }
 
-    /// Ends a session and wipes its key. It is called once for each session that was opened, on the
-    /// thread that drops it.
+    /// Closes a session and wipes its key. It is called once for each open session, on the thread
+    /// that drops it.
     fn close(&self, session: SessionId);
 
     /// Serves each request and [settles](crate::Job::settle) it. All requests are of sessions of
@@ -85,12 +85,12 @@ pub trait Driver: fmt::Debug + Send + Sync {
     /// any other error nothing must be written. A panic propagates to the caller. A request that
     /// has no outcome then must not be processed again, because it may have been sealed already.
     ///
-    /// [`Error::DriverFailed`] says that the driver itself has failed, not the request, whose data
-    /// may be destroyed.
+    /// [`Error::DriverFailed`] means that the driver has failed, not the request, whose data may be
+    /// destroyed.
     fn process(&self, jobs: Jobs<'_, '_>);
 
-    /// The time that it takes for these requests, all handed over at once, from then until the last
-    /// is done; for an idle driver. None if it is not known.
+    /// The time from handing these requests over, all at once, until the last is done, for an idle
+    /// driver. `None` if it is not known.
     ///
     /// The engine does not use it. A driver that divides batches among others, such as those of
     /// `lanecrypt-accelerators`, calls it for every batch, so it should compute and not measure.
@@ -99,8 +99,8 @@ pub trait Driver: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether it works while the calling thread has time for others: see
-    /// [`process_async`](Self::process_async). It must always answer the same.
+    /// Whether the calling thread can serve other requests meanwhile: see
+    /// [`process_async`](Self::process_async). The answer must never change.
     fn is_asynchronous(&self) -> bool {
         false
     }

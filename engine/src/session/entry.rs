@@ -1,4 +1,4 @@
-//! The messages of a batch: requests of a slice, or messages that wait in a room.
+//! The messages of a batch: requests of a slice, or waiting messages of a buffer.
 
 use super::Session;
 use super::work::{State, Work};
@@ -20,7 +20,7 @@ pub(crate) trait Entry<'a>: Sized {
         self.work().state
     }
 
-    /// Serves it alone, by the software.
+    /// Serves it by the software, without lanes.
     #[inline(always)]
     fn serve(&mut self) -> bool {
         let (session, nonce, work) = self.parts();

@@ -14,7 +14,7 @@ use crate::Operation;
 
 /// One request, as the driver that serves it sees it.
 ///
-/// A driver may send it to another thread, but must have it back before
+/// A driver may send it to another thread, which must return it before
 /// [`process`](crate::Driver::process) returns.
 pub struct Job<'j, 'a> {
     session: &'a Session,
@@ -169,28 +169,28 @@ impl<'j, 'a> Job<'j, 'a> {
         self.work.came.filter(|_| self.operation() == Operation::Verify)
     }
 
-    /// The length of its data and associated data in bytes, without the tag of a packet: what
-    /// [`Load::bytes`](crate::Load::bytes) adds up.
+    /// The length of its data and associated data in bytes, without the tag of a packet:
+    /// [`Load::bytes`](crate::Load::bytes) is the sum.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.work.bytes().saturating_add(self.work.aad.len())
     }
 
-    /// All that serving it may write to, as it is now: the output, and the room for a tag or for a
-    /// signature if that is elsewhere.
+    /// The current content of all memory that serving it may write to: the output, and the room for
+    /// a tag or a signature if that is separate.
     #[must_use]
     pub fn outputs(&mut self) -> [&mut [u8]; 2] {
         let Work { data, put, .. } = &mut *self.work;
         [data.out(), put.as_deref_mut().unwrap_or_default()]
     }
 
-    /// Has this processor's software serve it, which has the key of every session.
+    /// Serves it by this processor's software, which has the key of every session.
     pub fn serve_by_software(self) {
         // The outcome is the request's own.
         let _set = self.work.serve(self.session, self.nonce);
     }
 
-    /// The outcome, if the driver has set it to which the request was [lent](Self::lend).
+    /// The outcome, if it was set by the driver to which the request was [lent](Self::lend).
     #[must_use]
     pub fn outcome(&self) -> Option<Result<(), Error>> {
         self.work.state.outcome
@@ -231,15 +231,15 @@ impl fmt::Debug for Job<'_, '_> {
 /// The requests of one call of a driver; none of them has been served.
 pub struct Jobs<'j, 'a>(List<'j, 'a>);
 
-/// Where the requests are.
+/// The storage of the requests.
 pub(crate) enum List<'j, 'a> {
     Requests(&'j mut [Request<'a>]),
     Waiting(&'j mut [Waiting<'a>]),
-    /// Lent by the driver to which they were given.
+    /// Lent by the driver that received them.
     Lent(&'j mut [Option<Job<'j, 'a>>]),
 }
 
-/// Messages that a driver can be given.
+/// Messages that can be passed to a driver.
 pub(crate) trait AsJobs<'a>: Entry<'a> {
     /// The messages as jobs.
     fn jobs<'j>(messages: &'j mut [Self]) -> Jobs<'j, 'a>;
@@ -300,7 +300,7 @@ impl<'j, 'a> Jobs<'j, 'a> {
     }
 }
 
-/// Jobs that one driver [lends](Job::lend) to another. They should all be there.
+/// Jobs that one driver [lends](Job::lend) to another. All should be `Some`.
 impl<'j, 'a> From<&'j mut [Option<Job<'j, 'a>>]> for Jobs<'j, 'a> {
     fn from(jobs: &'j mut [Option<Job<'j, 'a>>]) -> Self {
         Self(List::Lent(jobs))

@@ -14,9 +14,9 @@ use crate::{Data, Operation};
 ///
 /// A request is served once: [`process`](crate::Engine::process) leaves a request that has an
 /// [`outcome`](Self::outcome) as it is. (Sealing a message in place twice under one nonce would
-/// give the plaintext again.) It may be sent to another thread.
+/// restore the plaintext.) It may be sent to another thread.
 ///
-/// A caller that makes messages one after another needs no slice of requests: filling a
+/// A caller that produces messages one after another needs no slice of requests: filling a
 /// [`Batch`](crate::Batch) costs less.
 #[must_use = "a request is served by `Engine::process`"]
 pub struct Request<'a> {
@@ -69,7 +69,7 @@ impl<'a> Request<'a> {
         Self { session, nonce, work: Work::seal(session, aad, data.into(), tag) }
     }
 
-    /// Decrypts a message, in place or from one slice to another, if its tag is right; if not, the
+    /// Decrypts a message, in place or from one slice to another, if its tag is valid; if not, the
     /// output is wiped.
     #[inline]
     pub fn open_detached(
@@ -117,8 +117,8 @@ impl<'a> Request<'a> {
 
     /// The outcome; `None` before the request has been processed.
     ///
-    /// The errors are those of the session's method of the same name. After an error nothing has
-    /// been written, except that [`Error::Authentication`] wipes the output.
+    /// The errors are those of the session's method of the same name. After an error the output is
+    /// unchanged, except that [`Error::Authentication`] wipes it.
     #[must_use]
     pub fn outcome(&self) -> Option<Result<(), Error>> {
         self.work.state.outcome

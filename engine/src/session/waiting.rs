@@ -16,7 +16,7 @@ pub(crate) const LONGEST_NONCE: usize = 24;
 /// buffer for the next message.
 pub(crate) struct Waiting<'a> {
     session: &'a Session,
-    /// In words: each is stored whole and not read at another width soon after.
+    /// In words, which are stored and loaded at the same width.
     nonce: [[u8; 8]; LONGEST_NONCE / 8],
     nonce_length: u8,
     /// The index of the message in its batch.
@@ -69,7 +69,7 @@ pub(crate) fn half_word(nonce: &[u8], at: usize) -> [u8; 8] {
 
 /// Up to eight bytes from `at` on, for a nonce of an unusual length.
 //
-// It returns a register, so that the words of usual nonces need not be in memory.
+// It returns a register, so that the words of common nonces need not be in memory.
 #[cold]
 #[inline(never)]
 pub(crate) fn some_bytes(nonce: &[u8], at: usize) -> [u8; 8] {

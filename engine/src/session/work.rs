@@ -13,12 +13,12 @@ use crate::{Data, Operation};
 
 /// An operation and its buffers.
 //
-// The fields are the same for every operation, and most are empty. The compiler keeps plain fields
-// that were just made in registers and stores each in its place. An enum would be copied: read at
-// another width than it was just stored at, and so stalled on the stores.
+// The fields are the same for every operation, and most are empty. The compiler keeps new plain
+// fields in registers and stores each in its place. An enum would be copied with loads of another
+// width than the preceding stores, and stall on them.
 pub(crate) struct Work<'a> {
     pub(crate) state: State,
-    /// What is authenticated and not encrypted: the associated data, or the message of a signature.
+    /// Authenticated, not encrypted: the associated data, or the message of a signature.
     pub(crate) aad: &'a [u8],
     /// The data; the whole packet if its tag is in `data` and not in `put` or `came`.
     pub(crate) data: Data<'a>,
@@ -57,7 +57,7 @@ impl State {
         self.class == class && self.outcome.is_none()
     }
 
-    /// The place of an error; without an error the request counts as served.
+    /// Where to store an error; without an error the request counts as served.
     #[inline(always)]
     fn settled(&mut self) -> &mut Result<(), Error> {
         self.outcome.insert(Ok(()))
@@ -99,8 +99,7 @@ impl<'a> Work<'a> {
         Self { state, aad, data, put: None, came: Some(tag) }
     }
 
-    // Only a session with an RSA key has these operations. For any other they are refused here, so
-    // that nothing serves them.
+    // Only a session with an RSA key has these operations. For any other they are refused here.
 
     #[inline]
     pub(crate) fn sign(session: &Session, message: &'a [u8], signature: &'a mut [u8]) -> Self {
@@ -167,7 +166,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Serves it alone, by the software.
+    /// Serves it by the software, without lanes.
     #[inline(always)]
     pub(crate) fn serve(&mut self, session: &Session, nonce: &[u8]) -> Result<(), Error> {
         let outcome = self.served(session, nonce);
@@ -229,8 +228,8 @@ impl<'a> Work<'a> {
         (request, state)
     }
 
-    // The class says which operation a message has; each of the following makes one message a lane.
-    // A malformed message is settled with its error.
+    // The class determines the operation of a message; each of the following turns one message into
+    // a lane. A malformed message is settled with its error.
 
     /// A lane of a raw cipher.
     #[inline(always)]

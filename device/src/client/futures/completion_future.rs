@@ -10,8 +10,8 @@ use crate::{Completion, Error};
 
 /// The completion of a message of an [`AsyncClient`].
 ///
-/// Its error is [`Error::Forked`], in a child of the process that has connected. Dropping it drops
-/// the message's buffer; the message is served all the same.
+/// Its error is [`Error::Forked`], in a child of the process that connected. Dropping it drops the
+/// message's buffer; the message is served anyway.
 #[must_use = "dropping it drops the answer"]
 pub struct CompletionFuture<'c, B> {
     client: &'c AsyncClient<B>,
@@ -36,7 +36,7 @@ impl<B: AsMut<[u8]>> Future for CompletionFuture<'_, B> {
             return Poll::Ready(Err(error));
         }
         let mut places = self.client.shared.lock();
-        // What has come need not wait for the thread.
+        // Available completions need not wait for the thread.
         let answered = places.look();
         let polled = places.poll(self.place, context.waker());
         drop(places);

@@ -1,4 +1,4 @@
-//! Where futures wait for their completions.
+//! The places in which futures wait for their completions.
 
 use core::mem::replace;
 use core::panic::AssertUnwindSafe;
@@ -12,8 +12,8 @@ use crate::{Completion, Error, Message, Rejected};
 
 /// The messages of an asynchronous client.
 ///
-/// No code of the user runs with it, under its lock, but that of wakers that are cloned or
-/// compared, that of nonces, and the one that says where the bytes of a buffer are.
+/// The only user code that runs under its lock is that of nonces, that of wakers that are cloned or
+/// compared, and `AsMut` of buffers.
 pub(super) struct Slots<B> {
     channel: Channel,
     places: Vec<Place<B>>,
@@ -34,12 +34,12 @@ enum Place<B> {
     Abandoned,
 }
 
-/// What is to be done when the lock has been given back.
+/// The actions after the lock is released.
 #[must_use = "tasks are to be woken"]
 pub(super) struct Answered(Vec<Waker>);
 
 impl Answered {
-    /// Wakes the tasks that have something.
+    /// Wakes the tasks that can proceed.
     pub(super) fn wake(self) {
         for task in self.0 {
             // The executor's code may panic.
@@ -55,23 +55,23 @@ impl<B> Slots<B> {
         Self { channel, places, free, waiting: Vec::new(), is_over: false }
     }
 
-    /// Whether nothing can be answered.
+    /// Whether no completion can arrive.
     pub(super) fn is_idle(&self) -> bool {
         self.is_over || self.channel.in_flight() == 0
     }
 
-    /// How many completions have been read.
+    /// The number of completions that were read.
     pub(super) fn read(&self) -> u32 {
         self.channel.read()
     }
 
     /// Checks whether the daemon is alive, if that is due.
     pub(super) fn attend(&mut self) {
-        // What it finds, the next look finds.
+        // The next check finds the same.
         let _lives = self.channel.poll_liveness();
     }
 
-    /// How many places are taken.
+    /// The number of places in use.
     pub(super) fn taken(&self) -> usize {
         self.places.len() - self.free.len()
     }
@@ -102,7 +102,7 @@ impl<B> Slots<B> {
                 *place = Place::InFlight(kept, Some(task.clone()));
                 Poll::Pending
             }
-            // Nobody asks for these.
+            // No future polls these.
             other => {
                 *place = other;
                 Poll::Pending
@@ -110,7 +110,7 @@ impl<B> Slots<B> {
         }
     }
 
-    /// The future of this place is dropped. Gives back what has its buffer.
+    /// Handles the drop of this place's future. Returns the owner of its buffer.
     pub(super) fn abandon(&mut self, at: usize) -> (Answered, Option<impl Sized + use<B>>) {
         let none = Answered(Vec::new());
         let Some(place) = self.places.get_mut(at) else { return (none, None) };
@@ -133,7 +133,7 @@ impl<B> Slots<B> {
 }
 
 impl<B: AsMut<[u8]>> Slots<B> {
-    /// Puts a message into the ring, tells the daemon, and returns its place.
+    /// Writes a message to the ring, notifies the daemon, and returns its place.
     pub(super) fn submit<N: AsRef<[u8]>>(
         &mut self,
         message: Message<N, B>,
@@ -150,7 +150,7 @@ impl<B: AsMut<[u8]>> Slots<B> {
         Ok(at)
     }
 
-    /// Takes what the daemon has answered.
+    /// Takes the daemon's completions.
     pub(super) fn look(&mut self) -> Answered {
         let mut tasks = Vec::new();
         let mut has_news = false;
@@ -175,7 +175,7 @@ impl<B: AsMut<[u8]>> Slots<B> {
         Answered(tasks)
     }
 
-    /// Puts a completion in its place. Gives back the task that waits for it.
+    /// Stores a completion in its place. Returns the task that waits for it.
     fn complete(&mut self, at: usize, offset: u32, status: u32) -> Option<Waker> {
         let place = self.places.get_mut(at)?;
         match replace(place, Place::Free) {
@@ -197,7 +197,7 @@ impl<B: AsMut<[u8]>> Slots<B> {
         }
     }
 
-    /// Completes everything that has no answer, because the daemon is gone.
+    /// Completes all messages without an answer, because the daemon has ended.
     fn end(&mut self, tasks: &mut Vec<Waker>) {
         for (at, place) in self.places.iter_mut().enumerate() {
             match replace(place, Place::Free) {

@@ -1,4 +1,4 @@
-//! The thread that waits for the daemon in place of the tasks.
+//! The thread that waits for the daemon on behalf of the tasks.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,10 @@ use super::super::watch::{Watch, ring};
 use super::slots::Slots;
 use crate::shared::Mapping;
 
-/// What tasks and the thread share.
+/// The state that tasks and the thread share.
 pub(super) struct Shared<B> {
     places: Mutex<Slots<B>>,
-    /// Notified when something is in flight again, or the client is closed.
+    /// Notified when a message is in flight again, or the client is closed.
     begun: Condvar,
     /// Whether the thread waits for that.
     is_resting: AtomicBool,
@@ -28,7 +28,7 @@ impl<B> Shared<B> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something is in flight; the lock has been held since then.
+    /// A message is in flight; the lock has been held since then.
     #[inline]
     pub(super) fn begins(&self, places: MutexGuard<'_, Slots<B>>) {
         // Relaxed: it is only changed under the lock.
@@ -39,11 +39,11 @@ impl<B> Shared<B> {
         }
     }
 
-    /// Has the thread end.
+    /// Requests the thread to end.
     pub(super) fn close(&self) {
         let places = self.lock();
-        // Relaxed: who rests asks under the lock, and who naps after the fence in `Watch::sleep`,
-        // which pairs with that in `ring`.
+        // Relaxed: a resting thread reads it under the lock, and a napping one after the fence in
+        // `Watch::sleep`, which pairs with that in `ring`.
         self.is_closed.store(true, Ordering::Relaxed);
         drop(places);
         self.begun.notify_one();
@@ -62,8 +62,8 @@ pub(super) struct Waiter<B> {
     watch: Watch,
 }
 
-/// How many naps without anything in flight it takes before it rests, so that the next message need
-/// not wake it: about a second.
+/// The number of naps without messages in flight before it rests, so that the next message need not
+/// wake it: about a second.
 const NAPS: u32 = 25;
 
 impl<B: AsMut<[u8]>> Waiter<B> {

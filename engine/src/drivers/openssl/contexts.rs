@@ -10,15 +10,15 @@ use super::Served;
 use super::names::{Found, find};
 use crate::{Job, Operation};
 
-/// Contexts keep a buffer of at most this many bytes from one message to the next.
+/// Contexts reuse a buffer of at most this many bytes for the next message.
 const KEPT: usize = 64 << 10;
 
 /// The longest key in bytes: of AES-256-XTS.
 const LONGEST_KEY: usize = 64;
 
-/// The most bytes that libcrypto takes in one call.
+/// The most bytes that libcrypto accepts in one call.
 const MOST: usize = i32::MAX as usize;
-/// The most that it takes in one data unit of XTS.
+/// The most that it accepts in one data unit of XTS.
 const MOST_XTS: usize = 16 << 20;
 
 /// A key in libcrypto.
@@ -32,7 +32,7 @@ enum Keyed {
     Sealed { seal: Mutex<AeadContext>, open: Mutex<Opening> },
 }
 
-/// A context that opens, and room for what it opens in place: it reads and writes apart.
+/// A context that opens, and a buffer for opening in place: libcrypto's input and output differ.
 struct Opening {
     context: AeadContext,
     sealed: Vec<u8>,
@@ -54,11 +54,11 @@ impl Contexts {
         let (whole, length) = whole(algorithm, key);
         let found = find(libcrypto, algorithm);
         let keyed = found.and_then(|found| Keyed::new(&found, &whole[..length]));
-        // What libcrypto does not have and what it refuses is the same to the caller.
+        // The caller does not distinguish between unavailable and refused.
         Ok(Self { algorithm, keyed: keyed.map_err(|_| Error::Unsupported)? })
     }
 
-    /// Serves a request, if libcrypto takes it.
+    /// Serves a request, if libcrypto accepts it.
     pub(super) fn serve(&self, job: &mut Job<'_, '_>) -> Served {
         if !self.takes(job) {
             return Served::No;
@@ -75,8 +75,8 @@ impl Contexts {
         served.map_or(Served::No, Served::Yes)
     }
 
-    /// Whether a message has the form that libcrypto takes. Any other is left to the software,
-    /// which serves it or knows what is wrong with it.
+    /// Whether a message has a form that libcrypto accepts. The software serves all others, or
+    /// returns their error.
     fn takes(&self, job: &mut Job<'_, '_>) -> bool {
         let algorithm = self.algorithm;
         let tagged = match job.operation() {
@@ -96,7 +96,7 @@ impl Contexts {
             })
     }
 
-    /// The IV as libcrypto takes it: ChaCha20 with the number of the first block before the nonce.
+    /// The IV in libcrypto's form: for ChaCha20 the number of the first block, then the nonce.
     fn iv<'i>(&self, nonce: &'i [u8], room: &'i mut [u8; 16]) -> &'i [u8] {
         match self.algorithm.mode() {
             Mode::Djb | Mode::Ietf => {
@@ -114,7 +114,7 @@ impl Keyed {
         let (forward, backward) = (Direction::Encrypt, Direction::Decrypt);
         match found {
             Found::Raw(cipher) => {
-                // Each message brings its own.
+                // Each message has its own.
                 let iv = vec![0; cipher.iv_length()];
                 Ok(Self::Raw {
                     encrypt: Mutex::new(cipher.context(forward, key, &iv)?),
@@ -144,7 +144,7 @@ fn raw(context: &Mutex<Context>, iv: &[u8], job: &mut Job<'_, '_>) -> Option<Res
     Some(served.map_err(|_| wiped(out)))
 }
 
-/// Encrypts and makes the tag.
+/// Encrypts and computes the tag.
 fn sealed(
     context: &Mutex<AeadContext>,
     nonce: &[u8],
@@ -158,7 +158,7 @@ fn sealed(
 }
 
 impl Opening {
-    /// Decrypts if the tag is right. libcrypto does not tell a wrong tag from other failures.
+    /// Decrypts if the tag is valid. libcrypto reports an invalid tag like any other failure.
     fn open(&mut self, nonce: &[u8], job: &mut Job<'_, '_>) -> Option<Result<(), Error>> {
         let aad = job.aad();
         let tag: [u8; 16] = job.tag()?.try_into().ok()?;
@@ -185,7 +185,7 @@ fn wiped(out: &mut [u8]) -> Error {
     Error::Unsupported
 }
 
-/// The key as libcrypto takes it, at the front of what is returned, and its length: triple DES with
+/// The key in libcrypto's form, at the front of the returned array, and its length: triple DES with
 /// two keys repeats the first.
 fn whole(algorithm: Algorithm, key: &[u8]) -> (Zeroizing<[u8; LONGEST_KEY]>, usize) {
     let mut whole = Zeroizing::new([0; LONGEST_KEY]);
@@ -199,6 +199,6 @@ fn whole(algorithm: Algorithm, key: &[u8]) -> (Zeroizing<[u8; LONGEST_KEY]>, usi
 }
 
 fn lock<T>(context: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A call that panicked has left no message behind: each begins with its own IV.
+    // A call that panicked does not affect the next message, which begins with its own IV.
     context.lock().unwrap_or_else(PoisonError::into_inner)
 }

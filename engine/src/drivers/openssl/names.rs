@@ -1,4 +1,4 @@
-//! Our algorithms in libcrypto.
+//! Lanecrypt's algorithms in libcrypto.
 
 use lanecrypt_ciphers::Algorithm;
 #[cfg(feature = "legacy")]
@@ -14,7 +14,7 @@ pub(super) enum Found {
 /// Looks an algorithm up.
 pub(super) fn find(libcrypto: &Libcrypto, algorithm: Algorithm) -> Result<Found, Error> {
     let name = algorithm.openssl_name().ok_or(Error::Unsupported)?;
-    // Builds before 3.0 know names only.
+    // Builds before 3.0 find ciphers by name only.
     if algorithm.is_aead() {
         let cipher = libcrypto.fetch_aead(name).or_else(|_| libcrypto.named_aead(name))?;
         return Ok(Found::Sealed(cipher));

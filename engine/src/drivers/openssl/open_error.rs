@@ -6,12 +6,11 @@ use lanecrypt_libcrypto::OpenError;
 
 use crate::DriverNameError;
 
-/// Why an engine cannot have the driver `openssl`.
+/// The reason for which an engine cannot add the driver `openssl`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OpenSslError {
-    /// There is no libcrypto, or not one that can be used: the text says which files were tried or
-    /// what is missing.
+    /// There is no usable libcrypto: the text lists the files that were tried or the missing part.
     NotFound(String),
     /// The engine has a driver of this name already.
     Name(DriverNameError),

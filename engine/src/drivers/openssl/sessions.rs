@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use super::Held;
 use crate::SessionId;
 
-/// Open sessions. The number of one that was closed is given to a later one.
+/// Open sessions. The number of a closed session is reused.
 #[derive(Default)]
 pub(super) struct Sessions(RwLock<Slots>);
 
@@ -33,7 +33,7 @@ impl Sessions {
         SessionId(at as u64)
     }
 
-    /// Removes a session. libcrypto wipes its keys, if nobody uses them any more.
+    /// Removes a session. libcrypto wipes its keys when their last user is done.
     pub(super) fn remove(&self, session: SessionId) {
         let Ok(at) = usize::try_from(session.0) else { return };
         let mut sessions = self.write();
@@ -42,7 +42,7 @@ impl Sessions {
             sessions.free.push(at);
         }
         drop(sessions);
-        // The contexts are freed here, when others may go on.
+        // The contexts are freed here, after the lock has been released.
         drop(removed);
     }
 

@@ -42,7 +42,7 @@ impl Signatures {
                 libcrypto.rsa(&numbers, &made_of, Side::Sign)
             })
         });
-        // What libcrypto does not have and what it refuses is the same to the caller.
+        // The caller does not distinguish between unavailable and refused.
         let (sign, verify) = match (sign.transpose(), verify) {
             (Ok(sign), Ok(verify)) => (sign.map(Mutex::new), Mutex::new(verify)),
             _ => return Err(Error::Unsupported),
@@ -50,9 +50,8 @@ impl Signatures {
         Ok(Self { hash, length: key.signature_length(), sign, verify })
     }
 
-    /// Serves a request, if libcrypto takes it. What it refuses is left to the software, which
-    /// serves it or knows what is wrong with it: libcrypto does not tell a wrong signature from
-    /// other failures.
+    /// Serves a request, if libcrypto accepts it. The software serves the others, or returns their
+    /// error: libcrypto does not distinguish an invalid signature from other failures.
     pub(super) fn serve(&self, job: &mut Job<'_, '_>) -> Served {
         if job.signature_length() != self.length {
             return Served::No;
@@ -78,12 +77,12 @@ impl Signatures {
     }
 }
 
-/// A call that panicked has left no message behind.
+/// A call that panicked does not affect the next message.
 fn with<T>(context: &Mutex<RsaContext>, run: impl FnOnce(&mut RsaContext) -> T) -> T {
     run(&mut context.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// What libcrypto calls a hash function.
+/// The name of a hash function in libcrypto.
 fn name(hash: Hash) -> Result<&'static CStr, Error> {
     match hash.name() {
         "sha1" => Ok(c"sha1"),

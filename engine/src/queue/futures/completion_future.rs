@@ -10,8 +10,8 @@ use super::AsyncQueue;
 
 /// The completion of a message of an [`AsyncQueue`].
 ///
-/// Its error is [`QueueError::Forked`], in a child of the process that made the queue. Dropping it
-/// cancels the message, or drops its buffer when it has been served.
+/// Its error is [`QueueError::Forked`], in a child of the process that created the queue. Dropping
+/// it cancels the message, or drops its buffer when it has been served.
 #[must_use = "dropping it cancels the message"]
 pub struct CompletionFuture<'q, B> {
     queue: &'q AsyncQueue<B>,
@@ -66,7 +66,7 @@ impl<B> Drop for CompletionFuture<'_, B> {
         self.cancel();
         let Some(mut state) = self.queue.places() else { return };
         let done = state.abandon(self.place);
-        // The code of buffers and of the executor runs without the lock.
+        // Code of buffers and of the executor runs without the lock.
         drop(state);
         if done.is_some() {
             self.queue.places.wake_waiting();

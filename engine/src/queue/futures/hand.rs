@@ -20,7 +20,7 @@ pub(super) struct Hand {
 }
 
 impl Hand {
-    /// A worker that takes these jobs and puts its completions in these places.
+    /// A worker that processes these jobs and stores its completions in these places.
     pub(super) fn new<B: AsMut<[u8]> + Send + 'static>(
         jobs: Taken<B>,
         places: Arc<Slots<B>>,
@@ -42,7 +42,7 @@ impl Hand {
         }
     }
 
-    /// Has the worker end when it has answered everything.
+    /// Requests the worker to end after it has completed all messages.
     pub(super) fn close(&self) {
         // Release: the worker sees all that was submitted before.
         self.shared.closed.store(true, Ordering::Release);
@@ -54,7 +54,7 @@ impl Hand {
         let _ = self.thread.join();
     }
 
-    /// Leaves a worker alone that the process does not have.
+    /// Forgets a worker that does not exist in this process.
     pub(super) fn forget(self) {
         core::mem::forget(self.thread);
     }

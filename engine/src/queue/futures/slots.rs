@@ -1,4 +1,4 @@
-//! Where futures wait for their completions.
+//! The places in which futures wait for their completions.
 
 use core::mem::replace;
 use core::ops::Range;
@@ -15,7 +15,7 @@ use super::super::worker::thread;
 use super::super::{Completion, Message, QueueError, Rejected, SessionHandle};
 use crate::Session;
 
-/// What tasks and the worker share.
+/// The state that tasks and the worker share.
 pub(super) struct Slots<B>(Mutex<State<B>>);
 
 impl<B> Slots<B> {
@@ -30,8 +30,8 @@ impl<B> Slots<B> {
         }))
     }
 
-    /// No code of the user runs under the lock but that of wakers that are cloned or compared, and
-    /// that of nonces.
+    /// The only user code under the lock is that of nonces, and of wakers that are cloned or
+    /// compared.
     pub(super) fn lock(&self) -> MutexGuard<'_, State<B>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -41,18 +41,18 @@ impl<B> Slots<B> {
         let count = self.lock().waiting.len();
         for _ in 0..count {
             let task = self.lock().waiting.pop_front();
-            // The executor's code may panic, and runs without the lock.
+            // Code of the executor may panic, and runs without the lock.
             let _ = catch_unwind(AssertUnwindSafe(|| task.map(Waker::wake)));
         }
     }
 }
 
-/// The places, and the ways to the workers.
+/// The places, and the channels to the workers.
 pub(super) struct State<B> {
     short: Class<B>,
-    /// Made when the first session is attached to it.
+    /// Created when the first session is attached to it.
     long: Option<Class<B>>,
-    /// Those of short operations, and as many of long ones behind them.
+    /// Those of short operations, followed by the same number for long ones.
     places: Vec<Place<B>>,
     depth: usize,
     /// The tasks that wait for a place.
@@ -60,7 +60,7 @@ pub(super) struct State<B> {
     closed: bool,
 }
 
-/// A class of operations: the way to its worker, its places and its sessions.
+/// A class of operations: the channel to its worker, its places and its sessions.
 struct Class<B> {
     jobs: Jobs<B>,
     /// The places that are free.
@@ -94,7 +94,7 @@ enum Status<B> {
 }
 
 impl<B> State<B> {
-    /// Attaches a session to a class, which is there.
+    /// Attaches a session to a class, which must exist.
     pub(super) fn attach(
         &mut self,
         given: Box<Session>,
@@ -123,7 +123,7 @@ impl<B> State<B> {
         }
     }
 
-    /// Whether there is a class of long operations, or the queue takes none any more.
+    /// Whether there is a class of long operations, or the queue no longer accepts one.
     pub(super) fn has_long(&self) -> bool {
         self.long.is_some() || self.closed
     }
@@ -136,8 +136,8 @@ impl<B> State<B> {
         self.long = Some(Class::new(jobs, Numbers::long(), places));
     }
 
-    /// Gives a message a place, its number in the order of submission, and whether that is among
-    /// long operations.
+    /// Stores a message. Returns its place, its number in the order of submission, and whether it
+    /// is a long operation.
     pub(super) fn submit<N: AsRef<[u8]>>(
         &mut self,
         given: Message<N, B>,
@@ -146,7 +146,7 @@ impl<B> State<B> {
         if self.closed {
             return Err(Rejected { value: given, reason: QueueError::Closed });
         }
-        // Without such a class there is no such session either, as any worker says.
+        // Without such a class there is no such session either, which any worker reports.
         let (class, is_long) = match &mut self.long {
             Some(long) if given.session.is_long() => (long, true),
             _ => (&mut self.short, false),
@@ -202,7 +202,7 @@ impl<B> State<B> {
         }
     }
 
-    /// The future of this place is dropped. Gives back the completion, if it has come.
+    /// Handles the drop of this place's future. Returns the completion, if there is one.
     pub(super) fn abandon(&mut self, at: u64) -> Option<Completion<B>> {
         let place = place(&mut self.places, at)?;
         match replace(&mut place.status, Status::Abandoned) {
@@ -224,7 +224,7 @@ impl<B> State<B> {
         !self.waiting.is_empty()
     }
 
-    /// How many places are taken.
+    /// The number of places in use.
     pub(super) fn taken(&self) -> usize {
         let free = self.short.free.len() + self.long.as_ref().map_or(0, |long| long.free.len());
         self.places.len() - free
@@ -236,8 +236,8 @@ impl<B> State<B> {
         self.class(is_long).free.push(at);
     }
 
-    /// Puts a completion in its place. Gives back the task that waits for it, or the completion if
-    /// nobody does.
+    /// Stores a completion in its place. Returns the task that waits for it, or the completion if
+    /// no task waits.
     fn complete(&mut self, done: Completion<B>) -> (Option<Waker>, Option<Completion<B>>) {
         let at = done.user;
         let Some(place) = place(&mut self.places, at) else { return (None, Some(done)) };
@@ -261,7 +261,7 @@ fn place<B>(places: &mut [Place<B>], at: u64) -> Option<&mut Place<B>> {
 /// Where the worker puts completions.
 pub(super) struct Outlet<B> {
     places: Arc<Slots<B>>,
-    /// What is to be done when the lock has been given back.
+    /// The tasks to wake after the lock is released.
     tasks: Vec<Waker>,
     dropped: Vec<Completion<B>>,
 }

@@ -12,12 +12,12 @@ pub(super) fn make() -> io::Result<OwnedFd> {
 
 /// Makes it readable.
 pub(super) fn signal(descriptor: &OwnedFd) {
-    // It can only fail because it is readable already.
+    // It fails only if it is readable already.
     let _ = rustix::io::write(descriptor, &1_u64.to_ne_bytes());
 }
 
 /// Makes it unreadable again.
 pub(super) fn clear(descriptor: &OwnedFd) {
-    // It can only fail because it is not readable.
+    // It fails only if it is not readable.
     let _ = rustix::io::read(descriptor, &mut [0; 8]);
 }

@@ -23,11 +23,11 @@ use super::thread::{Outlet, Worker};
 use crate::Session;
 use crate::lanes::Lanes;
 
-/// How often a client looks for a completion before it sleeps. Each time takes some nanoseconds.
+/// How often a client checks for a completion before it sleeps. Each check takes nanoseconds.
 const LOOKS: usize = 200;
 
-/// How many completions have room that can never be there. With them the worker looks seldom at how
-/// far the client is: each look takes the cache line that the client writes.
+/// Additional room for completions, which is never filled. With it the worker rarely reads the
+/// client's position: each read transfers the cache line that the client writes.
 const SLACK: usize = 64;
 
 /// The client's side of one worker.
@@ -38,7 +38,7 @@ pub(super) struct Lane<B> {
     client: Arc<Client>,
     /// None once it has been joined.
     thread: Option<JoinHandle<()>>,
-    /// The process that the worker lives in.
+    /// The process of the worker.
     process: Generation,
     depth: usize,
     in_flight: usize,
@@ -80,7 +80,7 @@ impl<B: AsMut<[u8]> + Send + 'static> Lane<B> {
 }
 
 impl<B> Lane<B> {
-    /// Whether it takes anything, or why not.
+    /// Whether it accepts messages; otherwise the reason.
     #[inline(always)]
     pub(super) fn check_open(&self) -> Result<(), QueueError> {
         match (self.closed, self.process.is_current()) {
@@ -161,7 +161,7 @@ impl<B> Lane<B> {
         !self.completions.is_empty()
     }
 
-    /// Sleeps until there may be something, unless `found` finds something first.
+    /// Sleeps until there may be a completion, unless `found` finds one first.
     pub(super) fn sleep(&self, found: impl Fn() -> bool, end: Option<Instant>) {
         for _ in 0..LOOKS {
             if found() {
@@ -179,7 +179,7 @@ impl<B> Lane<B> {
         }
     }
 
-    /// Has the worker signal this descriptor.
+    /// Requests the worker to signal this descriptor.
     #[cfg(target_os = "linux")]
     pub(super) fn wakes(&self, descriptor: &Arc<OwnedFd>) {
         if self.process.is_current() {
@@ -187,10 +187,10 @@ impl<B> Lane<B> {
         }
     }
 
-    /// Has the descriptor signalled at the next completion; false if `found` finds one now.
+    /// Requests a signal of the descriptor at the next completion; false if `found` finds one now.
     #[cfg(target_os = "linux")]
     pub(super) fn waits_at(&self, descriptor: &OwnedFd, found: impl Fn() -> bool) -> bool {
-        // A child has the same descriptor as its parent, and leaves it alone.
+        // A child has the same descriptor as its parent, and does not use it.
         !self.process.is_current() || self.client.waits_at(descriptor, found)
     }
 
@@ -233,7 +233,7 @@ impl<B> Drop for Lane<B> {
             // The worker does not panic; if it did, there is nothing more to do.
             let _ = thread.join();
         } else {
-            // There is no such thread here.
+            // The thread does not exist in this process.
             core::mem::forget(thread);
         }
     }

@@ -1,4 +1,4 @@
-//! What a queue and its worker both see besides the rings.
+//! The state that a queue and its worker share besides the rings.
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[cfg(target_os = "linux")]
@@ -10,16 +10,16 @@ use std::thread::Thread;
 
 use super::super::wakeup::Wakeup;
 
-/// What a queue and its worker both see besides the rings.
+/// The state that a queue and its worker share besides the rings.
 //
-// It has cache lines of its own: both sides read it for each batch.
+// It has its own cache lines: both sides read it for each batch.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Shared {
     /// Wakes the worker.
     pub(crate) worker: Wakeup,
-    /// Set with release when nothing more comes; the worker loads it with acquire, so that it then
-    /// sees all that came before.
+    /// Set with release after the last submission; the worker loads it with acquire, and then sees
+    /// all submissions.
     pub(crate) closed: AtomicBool,
     cancelled: Cancelled,
 }
@@ -48,12 +48,12 @@ impl Shared {
     }
 }
 
-/// The messages that are to be cancelled. Messages are numbered as they are submitted, and the
-/// worker counts along.
+/// The messages that are to be cancelled. Messages are numbered in the order of submission, on both
+/// sides.
 ///
-/// At most `depth` messages have been submitted and not been taken by the worker, so each of them
-/// has a place of its own. All atomics here are relaxed: they publish nothing else, and a message
-/// that is not found cancelled in time is served.
+/// At most `depth` messages were submitted and not yet taken by the worker, so each has a separate
+/// place. All atomics here are relaxed: they publish nothing else, and a message that is not found
+/// cancelled in time is served.
 #[derive(Debug)]
 struct Cancelled {
     /// The number, plus one, of the last message that was cancelled.
@@ -69,14 +69,14 @@ impl Cancelled {
     }
 
     fn place(&self, number: u64) -> Option<&AtomicU64> {
-        // The length is a power of two, and what is cut off is more than the index.
+        // The length is a power of two, and only bits above the index are truncated.
         #[expect(clippy::cast_possible_truncation, reason = "only the lowest bits count")]
         self.places.get(number as usize & (self.places.len() - 1))
     }
 
     fn cancel(&self, number: u64) {
         if let Some(place) = self.place(number) {
-            // The larger one stays, so that a message that is gone is never in the way.
+            // The larger one is kept, so that an old message never hides a newer one.
             place.fetch_max(number.wrapping_add(1), Ordering::Relaxed);
             self.last.fetch_max(number.wrapping_add(1), Ordering::Relaxed);
         }
@@ -95,9 +95,9 @@ impl Cancelled {
     }
 }
 
-/// Wakes whoever waits for completions.
+/// Wakes the thread that waits for completions.
 //
-// It has cache lines of its own, as `Shared` has.
+// It has its own cache lines, as `Shared` has.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Client {
@@ -105,7 +105,7 @@ pub(crate) struct Client {
     target: Mutex<Option<Target>>,
 }
 
-/// Who is to be woken.
+/// The thread or descriptor to wake.
 #[derive(Debug)]
 pub(crate) enum Target {
     Thread(Thread),
@@ -122,7 +122,7 @@ impl Client {
         self.target.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says who is to be woken, before that one goes to sleep.
+    /// Sets the target of wake-ups, before it sleeps.
     pub(crate) fn set(&self, target: Target) {
         *self.target() = Some(target);
     }
@@ -137,8 +137,8 @@ impl Client {
 
     #[cold]
     fn wake(&self) {
-        // The lock is held until the signal was given. A client that clears its descriptor holds it
-        // too, so a late signal never makes it readable again after that.
+        // The lock is held until the signal is sent. A client that clears its descriptor holds it
+        // too, so a late signal never makes it readable after that.
         let target = self.target();
         if !self.wakeup.wakes() {
             return;
@@ -151,13 +151,13 @@ impl Client {
         }
     }
 
-    /// Has the descriptor signalled at the next completion; false if `found` finds one now.
+    /// Requests a signal of the descriptor at the next completion; false if `found` finds one now.
     #[cfg(target_os = "linux")]
     pub(crate) fn waits_at(&self, descriptor: &OwnedFd, found: impl Fn() -> bool) -> bool {
         if self.wakeup.is_asleep() {
             return true;
         }
-        // Nobody is about to signal it while the lock is held.
+        // It is not signalled while the lock is held.
         let _target = self.target();
         super::descriptor::clear(descriptor);
         self.wakeup.falls_asleep(found)

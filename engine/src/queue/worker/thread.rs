@@ -16,36 +16,36 @@ use super::super::slot::Slot;
 use super::Settings;
 use super::shared::Shared;
 
-/// Where completions go.
+/// The destination of completions.
 pub(crate) trait Outlet<B> {
-    /// How many messages that gain nothing from company are published together. The client takes
-    /// them while the next are served.
+    /// The number of messages that are published together if they do not benefit from lanes. The
+    /// client takes them while the next are served.
     const PART: usize;
 
     /// Takes the completions from these slots.
     fn publish(&mut self, slots: &mut [Slot<B>]);
 
-    /// Wakes whoever waits for them and has not been woken.
+    /// Wakes the threads or tasks that wait for them and were not woken.
     fn wake(&mut self);
 }
 
-/// The worker: takes what is there, serves it, publishes it, and looks again.
+/// The worker: takes queued messages, serves them, publishes them, and repeats.
 pub(crate) struct Worker<B, O> {
     jobs: Taken<B>,
     outlet: O,
     shared: Arc<Shared>,
     service: Service,
-    /// The messages of a turn.
+    /// The messages of one pass.
     slots: Vec<Slot<B>>,
     /// The most of them.
     at_once: usize,
-    /// How many messages have been taken.
+    /// The number of messages that were taken.
     taken: u64,
     in_order: bool,
     spin: Spin,
 }
 
-/// How long to look for messages before sleeping.
+/// The duration of spinning before sleeping.
 struct Spin {
     longest: Duration,
     now: Duration,
@@ -66,10 +66,10 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
         Self { jobs, outlet, shared, service, slots, at_once, taken: 0, in_order, spin }
     }
 
-    /// Works until the queue is closed and all messages have been answered.
+    /// Runs until the queue is closed and all messages are completed.
     pub(crate) fn run(mut self) {
         loop {
-            // The order matters: nothing comes after the queue was closed.
+            // The order matters: nothing is submitted after the queue was closed.
             let closed = self.shared.closed.load(Ordering::Acquire);
             match self.jobs.count() {
                 0 if closed => break,
@@ -81,14 +81,14 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
 
     /// Takes up to this many jobs and serves them.
     fn turn(&mut self, jobs: usize, closed: bool) {
-        // It concerns the messages behind it only.
+        // It affects only the messages behind it.
         let other = self.jobs.take(jobs.min(self.at_once), &mut self.slots);
         self.drop_cancelled(closed);
         self.serve();
         match other {
             Some(Other::Attach(number, session)) => {
                 if session.has_signatures() {
-                    // More would only be answered later.
+                    // More would only be completed later.
                     self.at_once = self.at_once.min(SIGNATURES_AT_ONCE);
                 }
                 self.service.sessions.attach(number, session);
@@ -102,7 +102,7 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
         }
     }
 
-    /// Settles the messages that need not be served any more.
+    /// Settles the messages that no longer need to be served.
     #[inline]
     fn drop_cancelled(&mut self, closed: bool) {
         let first = self.taken;
@@ -138,9 +138,8 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
         self.slots.clear();
     }
 
-    /// Serves the messages that gain nothing from company. Returns how many at the front have been
-    /// published, but not notified, and how many others there are. The last is never
-    /// published.
+    /// Serves the messages that do not benefit from lanes. Returns how many at the front were
+    /// published without notification, and how many others there are. The last is never published.
     fn serve_each_alone(&mut self) -> (usize, usize) {
         let Self { slots, service, outlet, .. } = self;
         let (mut at, mut waiting, mut published) = (0, 0, 0_usize);
@@ -159,7 +158,7 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
                 }
             }));
             if let (Err(_), Some(slot)) = (all, slots.get_mut(at)) {
-                // The buffer's own code.
+                // The buffer's code panicked.
                 slot.outcome = Some(Err(MessageError::Panicked));
                 at += 1;
             }
@@ -174,7 +173,7 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
         (published, waiting)
     }
 
-    /// Waits until there is something to do: awake at first, then asleep.
+    /// Waits for work: spinning at first, then asleep.
     fn idle(&mut self) {
         if self.spins() {
             self.spin.now = self.spin.longest;
@@ -189,7 +188,7 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
         }
     }
 
-    /// Looks for a while; true if there is something to do.
+    /// Spins for a while; true if there is work.
     fn spins(&self) -> bool {
         if self.spin.now.is_zero() {
             return false;
