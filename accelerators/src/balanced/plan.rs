@@ -35,7 +35,7 @@ pub(super) struct Run {
 /// A plan for a batch.
 pub(super) struct Plan {
     pub(super) groups: ArrayVec<Group, GROUPS>,
-    /// Asynchronous ones come first.
+    /// Asynchronous ones are first.
     pub(super) runs: ArrayVec<Run, RUNS>,
     /// The version of the sessions for which it was made.
     pub(super) version: u64,

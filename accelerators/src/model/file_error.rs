@@ -10,7 +10,7 @@ pub struct FileError {
     pub line: usize,
     /// The figure, such as `cipher.aes-128-cbc.bytes_per_second`; empty if the file is not TOML.
     pub field: String,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: String,
 }
 

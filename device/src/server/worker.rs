@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(begins.recv().expect("it works"), [(1, 1), (2, 7), (3, 8), (1, 2)]);
         go_on.send(()).expect("it works");
         assert_eq!(begins.recv().expect("it works"), [(3, 9), (1, 3), (1, 4), (1, 5)]);
-        // Somebody who goes while his job is being done.
+        // A client that disconnects while its job is being processed.
         clerk.forget(3);
         go_on.send(()).expect("it works");
         assert_eq!(begins.recv().expect("it works"), [(1, 6)]);

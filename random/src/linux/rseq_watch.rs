@@ -20,7 +20,7 @@ use crate::linux::arch::Area;
 /// core, a millisecond of the slowest.
 pub(crate) const PIECE: usize = 1 << 18;
 
-/// How a core runs.
+/// The way in which a core runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Manner {
     /// Signals may arrive, which is detected afterwards.
