@@ -1,10 +1,10 @@
-//! Several drivers as one: each batch for whom it costs least.
+//! Several drivers as one: each batch goes to the driver with the lowest cost.
 //!
 //! Its sessions are open on several drivers. It groups the messages of a batch by algorithm and
-//! operation, divides each group by what it costs each driver (`plan`), lends the jobs and calls
-//! the drivers, those that are asynchronous first (`run`). With migration it keeps the keys
-//! (`keys`) and the data that a driver might destroy (`snapshots`); what a driver has not answered
-//! goes through the same steps again, without that driver (`failover`).
+//! operation, divides each group by its cost on each driver (`plan`), lends the jobs and calls the
+//! drivers, asynchronous ones first (`run`). With migration it keeps the keys (`keys`) and the data
+//! that a driver might destroy (`snapshots`); messages that a driver has not completed repeat these
+//! steps without that driver (`failover`).
 
 mod cost_model;
 mod drivers;
@@ -33,17 +33,16 @@ pub use self::members_error::MembersError;
 /// Several drivers that share load, as one driver, whose name is `balanced`. Its sessions are open
 /// on all of its members that serve the algorithm. Copies refer to the same members.
 ///
-/// Which of them serves a message is decided when its batch comes. Messages of one algorithm and
-/// operation go where all of them together cost least. Drivers that [are
+/// The member for a message is selected when its batch is processed. Messages of one algorithm and
+/// operation go to the members on which their total cost is lowest. Drivers that [are
 /// asynchronous](Driver::is_asynchronous) share them with the best of the others in proportion to
-/// their costs, so that all are done at the same time. The costs are those that a driver
-/// [says](Driver::cost); otherwise, and for the software, mean times, which are measured meanwhile.
-/// A driver that is not the best is measured again now and then, which takes less than a fiftieth
-/// of the time.
+/// their costs, so that all finish at the same time. The costs are those that a driver
+/// [returns](Driver::cost); otherwise, and for the software, measured mean times. A driver that is
+/// not the best is measured again periodically, which takes less than a fiftieth of the time.
 ///
 /// Each call of a driver then has messages of one algorithm and operation. The order of messages
-/// does not matter. Sessions with RSA keys are not shared. It takes up to 40 KiB of stack, beside
-/// what the drivers take.
+/// does not matter. Sessions with RSA keys are not shared. It takes up to 40 KiB of stack, in
+/// addition to that of the drivers.
 ///
 /// ```
 /// use core::time::Duration;
@@ -89,11 +88,11 @@ impl Balanced {
     /// The most drivers that can share load.
     pub const MAX_MEMBERS: usize = mask::MOST;
 
-    /// Has these drivers share load.
+    /// Combines these drivers.
     ///
     /// # Errors
     ///
-    /// [`MembersError::Taken`] for a name that comes twice; [`MembersError::TooMany`].
+    /// [`MembersError::Taken`] for a name that occurs twice; [`MembersError::TooMany`].
     pub fn new(members: impl IntoIterator<Item = Member>) -> Result<Self, MembersError> {
         Ok(Self { drivers: Arc::new(Drivers::new(members, false)?), only: None })
     }
@@ -101,21 +100,21 @@ impl Balanced {
     /// The same, and sessions move when their driver fails.
     ///
     /// A driver fails when it panics, settles a request with [`Error::DriverFailed`], or leaves one
-    /// without an outcome. It then gets no more requests, until it is [readmitted](Self::readmit).
-    /// What it has not answered is served at once by the other drivers, and so is what comes later.
-    /// A request ends with [`Error::DriverFailed`] only if there is no other driver for it; nothing
-    /// has been written then.
+    /// without an outcome. It then receives no more requests, until it is
+    /// [readmitted](Self::readmit). The other drivers immediately serve its unfinished requests,
+    /// and all later ones. A request ends with [`Error::DriverFailed`] only if there is no other
+    /// driver for it; then nothing is written.
     ///
-    /// A driver that fails may have destroyed a message in place, or sealed it. So what a driver
-    /// other than the software may write to is copied before it gets it, and the copy is wiped when
-    /// the batch is served. This costs the time of two passes over the data. From the copy the
-    /// message is served as if nothing had happened: the same message under the same nonce.
+    /// A driver that fails may have destroyed a message in place, or sealed it. So data that a
+    /// driver other than the software may write to is copied first, and the copy is wiped when the
+    /// batch is served. This costs the time of two passes over the data. After a failure the
+    /// message is served from the copy: the same message under the same nonce.
     ///
-    /// The sessions' keys are kept as they came, to open them on other drivers: in memory that is
-    /// locked, left out of core dumps and wiped. Each takes 64 bytes of what the process may lock
-    /// (`RLIMIT_MEMLOCK`), for every begun 64 bytes of its length; if that is used up, opening a
-    /// session fails with [`Error::KeyMemory`]. If all members have failed that serve its
-    /// algorithm, it fails with [`Error::DriverFailed`].
+    /// The sessions' keys are stored unexpanded, to open them on other drivers: in memory that is
+    /// locked, excluded from core dumps and wiped. Each takes its length, rounded up to 64 bytes,
+    /// of the limit of locked memory (`RLIMIT_MEMLOCK`); if that is exhausted, opening a session
+    /// fails with [`Error::KeyMemory`]. If all members that serve its algorithm have failed, it
+    /// fails with [`Error::DriverFailed`].
     ///
     /// # Errors
     ///
@@ -133,10 +132,10 @@ impl Balanced {
         Some(Self { only, ..self.clone() })
     }
 
-    /// Gives requests to a driver again that had [failed](Self::with_migration): it has been
-    /// repaired. Its sessions are closed, or later, with the session, if another thread still waits
-    /// for it to answer requests. They are opened on it anew when requests for them come. False if
-    /// there is no such driver or it had not failed.
+    /// Readmits a driver that had [failed](Self::with_migration) and was repaired. Its sessions are
+    /// closed now, or with the session if another thread still waits for requests on it. They are
+    /// reopened when there are requests for them. False if there is no such driver or it had not
+    /// failed.
     pub fn readmit(&self, member: &str) -> bool {
         self.drivers.find(member).is_some_and(|at| self.drivers.readmit(at))
     }
@@ -147,7 +146,7 @@ impl Balanced {
         self.drivers.failed()
     }
 
-    /// The names of its members, and how many messages each has been given so far.
+    /// The names of its members, and the number of messages that each has received.
     pub fn shares(&self) -> impl Iterator<Item = (&str, u64)> {
         self.drivers.shares()
     }

@@ -1,11 +1,11 @@
-//! The driver `model`: an accelerator card that exists as a description only.
+//! The driver `model`: a simulated accelerator card.
 //!
-//! A [`Card`] says what its requests cost: the host's part, the bus, the engines. A [`Host`] says
-//! how long a system call, a context switch and an interrupt take, and may say what its software
-//! takes. Both are TOML files; [`Card::BUILT_IN`] and [`Host::BUILT_IN`] list those that are part
-//! of this crate. A [`Model`] is a [`Driver`](lanecrypt_engine::Driver) that gives right results at
-//! the time at which the card would. [`Card::nanoseconds`] and [`break_even`] compute without
-//! waiting, and answer whether a card would help.
+//! A [`Card`] describes the cost of its requests: the host's part, the bus, the engines. A [`Host`]
+//! describes the times of a system call, a context switch and an interrupt, and optionally of its
+//! software. Both are TOML files; [`Card::BUILT_IN`] and [`Host::BUILT_IN`] list those that are
+//! part of this crate. A [`Model`] is a [`Driver`](lanecrypt_engine::Driver) that returns correct
+//! results at the time at which the card would. [`Card::nanoseconds`] and [`break_even`] compute
+//! without waiting whether a card would help.
 //!
 //! ```
 //! use lanecrypt_accelerators::model::{Card, Host, Work, break_even};

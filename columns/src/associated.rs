@@ -13,7 +13,7 @@ pub(crate) struct Associated<'a> {
 }
 
 impl<'a> Associated<'a> {
-    /// What the options say, for a column of `rows` rows.
+    /// The associated data of the options, for a column of `rows` rows.
     pub(crate) fn new(options: &Options<'a>, rows: usize) -> Result<Self, Error> {
         let &Options { context, rows: column, .. } = options;
         match column {
@@ -39,7 +39,7 @@ impl<'a> Associated<'a> {
         let mut values = [None; BLOCK];
         let values = &mut values[..rows.len()];
         column.read(rows.clone(), values)?;
-        // The length keeps one context from being the beginning of another.
+        // With its length, no context is a prefix of another.
         let length = u32::try_from(self.context.len()).map_err(|_| Error::Memory)?.to_be_bytes();
         bytes.clear();
         for ((row, value), (cell, end)) in rows.zip(values).zip(cells.iter().zip(&mut ends[..])) {
@@ -61,7 +61,7 @@ impl<'a> Associated<'a> {
 /// Memory for the associated data of a block.
 pub(crate) struct Scratch {
     bytes: Vec<u8>,
-    /// Where the associated data of each row ends.
+    /// The end of the associated data of each row.
     ends: [usize; BLOCK],
 }
 
@@ -91,7 +91,7 @@ impl<'s> OfBlock<'s> {
         }
     }
 
-    /// The same as a string, where no string is not an empty one.
+    /// The same as a string; no string differs from an empty one.
     #[inline(always)]
     pub(crate) fn string(self, index: usize) -> Option<&'s [u8]> {
         Some(self.cell(index)).filter(|string| !string.is_empty())

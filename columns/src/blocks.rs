@@ -1,7 +1,4 @@
-//! Rows in blocks, and blocks among threads.
-//!
-//! A block is one batch of the engine, and its nonces are drawn together. Threads take pieces of 64
-//! blocks from a common list; the caller's thread is one of them.
+//! Division of rows into blocks, and of blocks among threads.
 
 use core::mem;
 use core::ops::Range;
@@ -10,11 +7,10 @@ use std::thread;
 
 use crate::Error;
 
-/// The rows that are read, and served as one batch, at a time. It is as many as the widest lanes
-/// have.
+/// The number of rows that are read and served as one batch: that of the widest lanes.
 pub(crate) const BLOCK: usize = 256;
 
-/// The rows of a piece for one thread: so many that starting a thread costs little beside them.
+/// The rows of a piece for one thread: enough to make starting a thread cheap in comparison.
 const PIECE: usize = 64 * BLOCK;
 
 /// The cells of a block; `None` for each NULL.
@@ -39,7 +35,7 @@ pub(crate) fn pieces(
     position: impl Fn(usize) -> usize,
 ) -> Result<Vec<Piece<'_>>, Error> {
     let mut pieces = Vec::new();
-    // Values without bytes may be more than memory has room for.
+    // The number of values without bytes may exceed the memory.
     pieces.try_reserve_exact(rows.div_ceil(PIECE)).map_err(|_| Error::Memory)?;
     for first in (0..rows).step_by(PIECE) {
         let rows = first..rows.min(first + PIECE);
@@ -51,12 +47,12 @@ pub(crate) fn pieces(
     Ok(pieces)
 }
 
-/// Does the work on each piece, in up to `threads` threads, the caller's among them. Where the
-/// system gives fewer threads, fewer do the work.
+/// Processes each piece, in up to `threads` threads, including the caller's; in fewer if the system
+/// cannot create as many.
 ///
 /// # Errors
 ///
-/// That of the first piece that has one.
+/// That of the first piece that failed.
 pub(crate) fn share<T: Send, E: Send>(
     pieces: Vec<Piece<'_>>,
     threads: usize,
@@ -87,7 +83,7 @@ pub(crate) fn share<T: Send, E: Send>(
     done.into_iter().flatten().collect()
 }
 
-/// A thread that panics holds no lock, and what it has taken is nobody else's.
+/// A thread that panics holds no lock, and no other thread has its pieces.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! A column of values, as Arrow lays it out.
+//! A column of values in Arrow's layout.
 
 use core::fmt;
 use core::ops::Range;
@@ -6,10 +6,10 @@ use core::ops::Range;
 use crate::Error;
 use crate::validity::Validity;
 
-/// A column of values, as Arrow lays it out. It borrows the buffers.
+/// A column of values in Arrow's layout. It borrows the buffers.
 ///
-/// Offsets and lengths may be wrong, like anything that comes from outside. Each is checked when
-/// its row is read, and refused as [`Error::Buffers`].
+/// Offsets and lengths are untrusted. Each is checked when its row is read, and refused as
+/// [`Error::Buffers`].
 #[derive(Clone, Copy)]
 pub struct Column<'a> {
     pub(crate) values: Values<'a>,
@@ -22,13 +22,13 @@ pub(crate) enum Values<'a> {
     Binary { offsets: &'a [i32], data: &'a [u8] },
     /// `LargeBinary`, `LargeUtf8`.
     LargeBinary { offsets: &'a [i64], data: &'a [u8] },
-    /// `FixedSizeBinary`; of `data`, the rows are not yet counted.
+    /// `FixedSizeBinary`; the length of `data` is not yet checked against the rows.
     FixedSize { width: usize, rows: usize, data: &'a [u8] },
     /// `BinaryView`, `Utf8View`.
     Views { views: &'a [[u8; 16]], buffers: &'a [&'a [u8]] },
 }
 
-/// The longest value that stands in a view itself.
+/// The longest value that is stored in a view.
 const INLINE: usize = 12;
 
 impl<'a> Column<'a> {
@@ -68,9 +68,9 @@ impl<'a> Column<'a> {
         Self { values: Values::Views { views, buffers }, validity: None }
     }
 
-    /// The same column with a bit for each row that tells whether the row is there; the others are
-    /// NULL. The bit of the first row is at the position `offset`, counted from the lowest bit of
-    /// the first byte.
+    /// The same column with a bit for each row, which is set for valid rows; the others are NULL.
+    /// The bit of the first row is at the position `offset`, counted from the lowest bit of the
+    /// first byte.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl<'a> Column<'a> {
         self.len() == 0
     }
 
-    /// A bitmap of its own, if any row is NULL, and how many are.
+    /// An owned bitmap, if any row is NULL, and the number of NULLs.
     pub(crate) fn nulls(&self) -> (Option<Vec<u8>>, usize) {
         match self.validity.map(|validity| validity.to_owned(self.len())) {
             Some((bits, nulls)) if nulls > 0 => (Some(bits), nulls),
@@ -105,8 +105,8 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Puts the values of these rows into `block`, and `None` for each NULL. The kind of the column
-    /// is looked at once for all of them.
+    /// Stores the values of these rows in `block`, and `None` for each NULL. The kind of the column
+    /// is matched once for all of them.
     ///
     /// # Errors
     ///

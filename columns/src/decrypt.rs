@@ -15,7 +15,7 @@ use crate::{
 impl ColumnKey {
     /// Decrypts each cell. NULLs stay NULL.
     ///
-    /// The values are in a column of the same kind as [`encrypt`](Self::encrypt) makes of the kind
+    /// The values are in a column of the kind that [`encrypt`](Self::encrypt) returns for the kind
     /// of the cells.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ fn decrypt_piece(
         let aad = associated.of(rows.clone(), cells, &mut scratch)?;
         let bytes = cells.iter().map(|cell| lengths.plain(*cell)).sum();
         let Some(out) = rest.split_off_mut(..bytes) else {
-            // The lengths have changed since the plan was made.
+            // The lengths have changed since the plan was computed.
             return Err(Error::Buffers { row: rows.start });
         };
         match (&key.cipher, &mut buffer) {
@@ -100,7 +100,7 @@ fn decrypt_piece(
     Ok(failed)
 }
 
-/// Decrypts the cells of a block, which have a nonce each, and says why, where it could not.
+/// Decrypts the cells of a block, which have a nonce each, and stores the errors in `reasons`.
 fn with_nonces(
     session: &Session,
     buffer: &mut BatchBuffer,

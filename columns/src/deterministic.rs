@@ -26,7 +26,7 @@ pub(crate) fn encrypt(
     if refused == 0 { None } else { outcomes.iter().position(Result::is_err) }
 }
 
-/// Decrypts the cells of a block, and says why, where it could not.
+/// Decrypts the cells of a block, and stores the errors in `reasons`.
 pub(crate) fn decrypt(
     cipher: &DeterministicAesSiv,
     cells: &Cells<'_>,

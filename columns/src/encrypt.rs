@@ -17,9 +17,9 @@ impl ColumnKey {
     ///
     /// # Errors
     ///
-    /// [`Error::Buffers`], [`Error::Rows`] or [`Error::NullAssociated`] if the columns are not as
-    /// they should be, [`Error::TooLong`] if a column with offsets of 32 bits would become too
-    /// long, [`Error::Memory`], and [`Error::KeyExhausted`].
+    /// [`Error::Buffers`], [`Error::Rows`] or [`Error::NullAssociated`] if the columns are invalid,
+    /// [`Error::TooLong`] if a column with offsets of 32 bits would become too long,
+    /// [`Error::Memory`], and [`Error::KeyExhausted`].
     pub fn encrypt(
         &self,
         values: &Column<'_>,
@@ -57,7 +57,7 @@ fn encrypt_piece(
         let aad = associated.of(rows.clone(), values, &mut scratch)?;
         let bytes = |value: &Option<&[u8]>| value.map_or(null, |value| value.len() + overhead);
         let Some(out) = rest.split_off_mut(..values.iter().map(bytes).sum()) else {
-            // The lengths have changed since the plan was made.
+            // The lengths have changed since the plan was computed.
             return Err(Error::Buffers { row: rows.start });
         };
         let refused = match (&key.cipher, &mut buffer) {
@@ -76,8 +76,8 @@ fn encrypt_piece(
     Ok(())
 }
 
-/// Encrypts the values of a block, each with a nonce of its own, and returns the index of the first
-/// one that was refused.
+/// Encrypts the values of a block, each with its own nonce, and returns the index of the first one
+/// that was refused.
 fn with_nonces(
     session: &Session,
     buffer: &mut BatchBuffer,

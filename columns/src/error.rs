@@ -1,10 +1,10 @@
-//! What is refused, and where.
+//! Errors of columns and cells.
 
 use core::fmt;
 
 use crate::Layout;
 
-/// Why a column was not encrypted or decrypted. Rows are counted from 0.
+/// The reason for which a column was not encrypted or decrypted. Rows are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,11 +15,11 @@ pub enum Error {
         /// The length of the key in bytes.
         given: usize,
     },
-    /// A cell is not what it should be.
+    /// A cell cannot be processed.
     Cell {
         /// Its row.
         row: usize,
-        /// What is wrong with it.
+        /// The reason.
         reason: CellError,
     },
     /// The offsets, lengths or buffers of the column contradict each other at this row.
@@ -27,11 +27,11 @@ pub enum Error {
         /// The row.
         row: usize,
     },
-    /// A buffer has another length than the number of rows says.
+    /// The length of a buffer does not match the number of rows.
     BufferLength {
-        /// The bytes that it needs.
+        /// The required length in bytes.
         needed: usize,
-        /// The bytes that it has.
+        /// Its length in bytes.
         given: usize,
     },
     /// The column of associated data has another number of rows.
@@ -47,23 +47,23 @@ pub enum Error {
         /// Its row.
         row: usize,
     },
-    /// The output has more bytes than offsets of 32 bits count, which is 2^31 - 1: take a column
-    /// with offsets of 64 bits, or fewer rows at a time.
+    /// The output exceeds the maximum of 32-bit offsets, 2^31 - 1 bytes: use a column with offsets
+    /// of 64 bits, or fewer rows at a time.
     TooLong,
     /// The output does not fit into memory.
     Memory,
-    /// The key has encrypted as many values as random nonces allow.
+    /// The key has encrypted the maximum number of values for random nonces.
     KeyExhausted,
     /// The system gave no random bytes.
     Entropy,
 }
 
-/// What is wrong with a cell.
+/// The reason for which a cell was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CellError {
-    /// Nobody with this key made it for this context and row: the key, the layout or the associated
-    /// data is another one, or the cell was changed, cut or moved.
+    /// It was not encrypted with this key for this context and row: the key, the layout or the
+    /// associated data differs, or the cell was changed, truncated or moved.
     Authentication,
     /// It is authentic, but not UTF-8.
     NotText,

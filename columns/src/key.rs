@@ -12,13 +12,13 @@ use crate::{Error, Layout};
 /// An expanded key, for any number of columns and threads. It is wiped on drop.
 ///
 /// Requests only read the key. They are constant time, except for lengths, NULLs, associated data,
-/// and which cells are authentic. Decrypted values are in ordinary memory, which is the caller's,
-/// and nobody wipes it.
+/// and which cells are authentic. Decrypted values are in ordinary memory of the caller, which is
+/// not wiped.
 pub struct ColumnKey {
     layout: Layout,
     pub(crate) cipher: Cipher,
-    /// How many values it has encrypted or promised to encrypt. Nothing else depends on it, so no
-    /// order is needed.
+    /// The number of values that it has encrypted or reserved. It publishes no other memory, so no
+    /// ordering is needed.
     used: AtomicU64,
 }
 
@@ -26,7 +26,7 @@ pub struct ColumnKey {
 pub(crate) enum Cipher {
     /// With a nonce for each value, served in batches.
     //
-    // The engine is in a place of its own, because its table of costs is large.
+    // The engine is boxed, because its table of costs is large.
     Nonces { engine: Box<Engine>, session: Box<Session> },
     /// Without nonces.
     Deterministic(Box<DeterministicAesSiv>),
@@ -78,14 +78,14 @@ impl ColumnKey {
         Self { used: AtomicU64::new(before.saturating_add(used)), ..self }
     }
 
-    /// How many values count as encrypted: those of earlier runs, and of calls that failed,
-    /// included.
+    /// The number of values that count as encrypted, including those of earlier runs and of failed
+    /// calls.
     #[must_use]
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Takes `values` of those that the key may still encrypt.
+    /// Reserves `values` of those that the key may still encrypt.
     pub(crate) fn reserve(&self, values: usize) -> Result<(), Error> {
         let after = |used: u64| {
             let after = used.checked_add(u64::try_from(values).ok()?)?;

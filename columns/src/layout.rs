@@ -1,17 +1,17 @@
-//! What a cell consists of.
+//! The layout of a cell.
 
 use core::fmt;
 use core::str::FromStr;
 
 use lanecrypt_ciphers::Algorithm;
 
-/// What a cell consists of, and the cipher that makes it.
+/// The layout of a cell, and its cipher.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Layout {
     /// `aes_gcm_siv`: a nonce of 12 bytes, ciphertext, a tag of 16 bytes. AES-GCM-SIV (RFC 8452)
-    /// with keys of 16 or 32 bytes. The best choice where nobody else asks for another: a nonce
-    /// that occurs twice reveals only whether the two values are the same.
+    /// with keys of 16 or 32 bytes. The best choice unless another system requires a different one:
+    /// a nonce that occurs twice reveals only whether the two values are equal.
     #[default]
     AesGcmSiv,
     /// `aes_gcm`: a nonce of 12 bytes, ciphertext, a tag of 16 bytes. AES-GCM with keys of 16, 24
@@ -21,8 +21,8 @@ pub enum Layout {
     /// `deterministic`: a synthetic vector of 16 bytes, which is also the tag, and the ciphertext.
     /// AES-SIV (RFC 5297) without a nonce, with keys of 32, 48 or 64 bytes. **Equal values give
     /// equal cells**, if their associated data is equal, so that cells can be joined, grouped and
-    /// looked up, and whoever sees them learns which values are equal. The associated data is the
-    /// string before the value; without any there is no string.
+    /// looked up, and reveal which values are equal. The associated data is the string before the
+    /// value; without any there is no string.
     Deterministic,
     /// `chacha20_poly1305`: a nonce of 12 bytes, ciphertext, a tag of 16 bytes. ChaCha20-Poly1305
     /// with keys of 32 bytes.
@@ -56,16 +56,16 @@ impl Layout {
         }
     }
 
-    /// By how many bytes a cell is longer than its value.
+    /// The difference between the lengths of a cell and its value in bytes.
     #[must_use]
     pub const fn overhead(self) -> usize {
         self.nonce_length() + TAG
     }
 
-    /// How many values one key may encrypt, on all machines together: 2^32 where two equal nonces
-    /// would be a disaster (SP 800-38D, section 8.3). With AES-GCM-SIV they are not, and it is
-    /// 2^48, up to which fewer than one pair of nonces is expected to be equal. Without nonces
-    /// values are not counted.
+    /// The maximum number of values for one key, on all machines together: 2^32 if equal nonces
+    /// break the cipher (SP 800-38D, section 8.3). AES-GCM-SIV tolerates them, and it is 2^48, up
+    /// to which fewer than one pair of equal nonces is expected. Without nonces values are not
+    /// counted.
     #[must_use]
     pub const fn most_values(self) -> u64 {
         match self {
@@ -97,7 +97,7 @@ impl Layout {
     }
 }
 
-/// The bytes of a nonce, where there is one.
+/// The bytes of a nonce, if there is one.
 pub(crate) const NONCE: usize = 12;
 /// The bytes of a tag.
 pub(crate) const TAG: usize = 16;

@@ -1,9 +1,9 @@
 //! Columns of a table, encrypted value by value.
 //!
-//! A [`Column`] is Arrow's: a buffer of values, their offsets, and a bit for each that tells
-//! whether it is there. [`ColumnKey::encrypt`] makes a column of cells of it. A cell has a nonce
-//! and a tag of its own, so it can be read without the others, whatever table it has gone to. Other
-//! systems read and write the same cells: see [`Layout`].
+//! A [`Column`] has Arrow's layout: a buffer of values, their offsets, and a validity bit for each.
+//! [`ColumnKey::encrypt`] returns a column of cells. A cell has its own nonce and tag, so it can be
+//! decrypted without the others, in any table. Other systems read and write the same cells: see
+//! [`Layout`].
 //!
 //! ```
 //! use lanecrypt_columns::{Column, ColumnKey, Layout, Options};
@@ -23,15 +23,15 @@
 //! # }
 //! ```
 //!
-//! # What is kept and what is not
+//! # Guarantees and limits
 //!
-//! - A NULL stays a NULL, and an empty value stays an empty value, which is authentic. Whoever
-//!   reads the cells sees which are NULL, and how long each value is.
+//! - A NULL stays a NULL, and an empty value stays an empty value, which is authentic. Cells
+//!   reveal which of them are NULL, and the length of each value.
 //! - **Cells can be moved** to another row, column or table under the same key, unless associated
-//!   data says where they belong: a [context](Options::context), such as the names of table and
+//!   data binds them to their place: a [context](Options::context), such as the names of table and
 //!   column, and a [column with a value for each row](Options::rows), such as its primary key.
-//! - Rows can be left out or repeated; no cell knows of the others.
-//! - Values are bytes. Nothing is taken for text unless [asked for](Options::text).
+//! - Rows can be left out or repeated; cells are independent.
+//! - Values are bytes. They are treated as text only [on request](Options::text).
 //!
 #![doc = include_str!("security.md")]
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! What a caller may ask for.
+//! Options of encryption and decryption.
 
 use core::fmt;
 use core::num::NonZero;
@@ -6,7 +6,7 @@ use std::thread;
 
 use crate::Column;
 
-/// How a column is encrypted or decrypted: associated data, what happens to cells that are not
+/// Options for encrypting or decrypting a column: associated data, handling of cells that are not
 /// authentic, threads.
 ///
 /// ```
@@ -37,7 +37,7 @@ pub struct Options<'a> {
     pub(crate) threads: usize,
 }
 
-/// What happens to a cell that cannot be decrypted.
+/// The handling of a cell that cannot be decrypted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnError {
@@ -65,29 +65,29 @@ impl<'a> Options<'a> {
     /// Associated data of each cell: a column of as many rows, without NULLs, such as the primary
     /// key. A cell can only be decrypted in a row with the same value.
     ///
-    /// The bytes of the value count: the same number with 32 and with 64 bits is another value. The
-    /// associated data of a cell is then the length of the context in bytes (4 bytes, big-endian),
-    /// the context, and the value. Without this column it is the context alone.
+    /// The bytes of the value are compared: the same number with 32 and with 64 bits is another
+    /// value. The associated data of a cell is then the length of the context in bytes (4 bytes,
+    /// big-endian), the context, and the value. Without this column it is only the context.
     #[must_use]
     pub fn rows(self, rows: Column<'a>) -> Self {
         Self { rows: Some(rows), ..self }
     }
 
-    /// What happens to cells that cannot be decrypted.
+    /// The handling of cells that cannot be decrypted.
     #[must_use]
     pub fn on_error(self, on_error: OnError) -> Self {
         Self { on_error, ..self }
     }
 
-    /// Whether decrypted values must be UTF-8. Values that are not count as cells that cannot be
+    /// Whether decrypted values must be UTF-8. Other values count as cells that cannot be
     /// decrypted.
     #[must_use]
     pub fn text(self, text: bool) -> Self {
         Self { text, ..self }
     }
 
-    /// How many threads share a column of more than 16,384 rows. With 0, as many as the process has
-    /// processors.
+    /// The number of threads for a column of more than 16,384 rows. With 0, the number of
+    /// processors of the process.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         let threads = match threads {

@@ -1,4 +1,4 @@
-//! A column with buffers of its own.
+//! A column that owns its buffers.
 
 use core::fmt;
 
@@ -6,26 +6,26 @@ use crate::Column;
 use crate::column::Values;
 use crate::validity::Validity;
 
-/// A column with buffers of its own, which are laid out as Arrow's.
+/// A column that owns its buffers, in Arrow's layout.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OwnedColumn {
-    /// Where values begin and end.
+    /// The offsets of the values.
     pub offsets: Offsets,
     /// The bytes of all values.
     pub data: Vec<u8>,
     /// A bit for each row, the lowest bit of the first byte first, or `None` if no row is NULL.
     pub validity: Option<Vec<u8>>,
-    /// The number of rows that are NULL, the failed ones among them.
+    /// The number of rows that are NULL, including the failed ones.
     pub nulls: usize,
     /// The number of cells that could not be decrypted and became NULL
     /// ([`OnError::Null`](crate::OnError::Null)).
     pub failed: usize,
-    /// Whether each value is UTF-8, which [`Options::text`](crate::Options::text) has asked for.
+    /// Whether each value is UTF-8, as requested by [`Options::text`](crate::Options::text).
     pub is_text: bool,
 }
 
-/// Where the values of an [`OwnedColumn`] begin and end.
+/// The offsets of the values of an [`OwnedColumn`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Offsets {
@@ -53,7 +53,7 @@ impl OwnedColumn {
             &Offsets::FixedSize { width, rows } => Values::FixedSize { width, rows, data },
         };
         let column = Column { values, validity: None };
-        // A row without a bit is NULL, should someone have shortened the bitmap.
+        // A row without a bit is NULL, in case the bitmap was shortened.
         let validity = self.validity.as_deref().map(Validity::of_all);
         Column { validity, ..column }
     }

@@ -1,4 +1,4 @@
-//! Where the values of the output stand, before any of them is computed.
+//! The positions of the values in the output, before any of them is computed.
 
 use lanecrypt_kernels::prefer_huge_pages;
 
@@ -6,7 +6,7 @@ use crate::blocks::{BLOCK, blocks};
 use crate::column::Values;
 use crate::{Column, Error, Offsets};
 
-/// Where the values of the output stand.
+/// The positions of the values in the output.
 pub(crate) struct Plan {
     pub(crate) offsets: Offsets,
     /// The bytes of all values.
@@ -14,8 +14,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The plan for values whose lengths are `length` of those of `column`. NULLs have no bytes,
-    /// except where all values have the same length.
+    /// The plan for values with the lengths `length` of those of `column`. NULLs have no bytes,
+    /// unless all values have the same length.
     pub(crate) fn new(column: &Column<'_>, length: impl Fn(usize) -> usize) -> Result<Self, Error> {
         Ok(match column.values {
             Values::FixedSize { width, rows, .. } => {
@@ -34,14 +34,14 @@ impl Plan {
         })
     }
 
-    /// Where the value of a row begins, or that of the row before it ends.
+    /// The start of the value of a row, which is the end of that of the previous row.
     pub(crate) fn position(&self, row: usize) -> usize {
         let position = match &self.offsets {
             Offsets::Binary(offsets) => usize::try_from(offsets[row]).ok(),
             Offsets::Large(offsets) => usize::try_from(offsets[row]).ok(),
             Offsets::FixedSize { width, .. } => width.checked_mul(row),
         };
-        // The plan was made of such numbers.
+        // The plan was computed from such numbers.
         position.unwrap_or(self.bytes)
     }
 
@@ -53,12 +53,12 @@ impl Plan {
         }
     }
 
-    /// Memory for all values, full of zeros.
+    /// Zeroed memory for all values.
     pub(crate) fn memory(&self) -> Result<Vec<u8>, Error> {
         let mut probe = Vec::<u8>::new();
         probe.try_reserve_exact(self.bytes).map_err(|_| Error::Memory)?;
         drop(probe);
-        // Not by `resize`, which would write zeros to pages that the system gives as zeros.
+        // Not by `resize`, which would write zeros to pages that are already zero.
         let mut memory = vec![0; self.bytes];
         // The first writes to so much memory would take longer than encrypting.
         prefer_huge_pages(&mut memory);
@@ -66,10 +66,10 @@ impl Plan {
     }
 }
 
-/// What decides how long values are.
+/// The rule for the lengths of values.
 #[derive(Clone, Copy)]
 pub(crate) struct Lengths {
-    /// By how much a cell is longer than its value.
+    /// The difference between the lengths of a cell and its value.
     pub(crate) overhead: usize,
     /// The bytes that a NULL takes.
     pub(crate) null: usize,
@@ -83,8 +83,8 @@ impl Lengths {
     }
 }
 
-/// The offsets of values of these lengths, and where the last one ends. They must not be more than
-/// `O` can count, otherwise the error is `too_long`.
+/// The offsets of values of these lengths, and the end of the last one. If they exceed `O`, the
+/// error is `too_long`.
 fn offsets<O: TryFrom<usize>>(
     column: &Column<'_>,
     length: impl Fn(usize) -> usize,

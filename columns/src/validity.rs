@@ -1,4 +1,4 @@
-//! Which rows are there: a bit for each, the lowest bit of a byte first.
+//! Validity of rows: a bit for each, the lowest bit of a byte first.
 
 use crate::Error;
 
@@ -25,14 +25,14 @@ impl<'a> Validity<'a> {
         Self { bits, offset: 0 }
     }
 
-    /// Whether this row is there. A row without a bit is not.
+    /// Whether this row is valid. A row without a bit is NULL.
     #[inline]
     pub(crate) fn is_valid(&self, row: usize) -> bool {
         let bit = self.offset + row;
         self.bits.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 != 0)
     }
 
-    /// A bitmap of its own for the first `rows` rows, and how many of them are NULL.
+    /// An owned bitmap for the first `rows` rows, and the number of NULLs.
     pub(crate) fn to_owned(self, rows: usize) -> (Vec<u8>, usize) {
         let mut bits = vec![0; rows.div_ceil(8)];
         let mut valid = 0;

@@ -30,8 +30,8 @@ use crate::{Aead, BlockEncrypt, Incremental, Isa, Level, aes, ghash, opaque};
 /// All have the arguments `hash: &ghash::Key, keys: &[[u8; 16]; N], first: u128, aad: &[u8], data:
 /// InOutBuf<'_, '_, u8>, mode: Mode<MODE>` and return the tag. `first` is the counter block of the
 /// tag, as a big-endian number. Its last 32 bits are the counter. They do not wrap within the
-/// message, so kernels may add to the number as a whole, and [`accepts`] says which of them they may
-/// begin at.
+/// message, so kernels may add to the number as a whole, and [`accepts`] says which of them they
+/// may begin at.
 macro_rules! best {
     ($($call:tt)+) => { by_isa!(crate::gcm, $($call)+: Avx512, Avx2Vaes, AesNi, _ => two_pass) };
 }

@@ -23,8 +23,8 @@ use crate::{Aead, BlockEncrypt, Isa, Level, opaque};
 /// Calls the kernel `f` of the highest level that there is.
 ///
 /// All have the arguments `isa: Isa, keys: &[[u8; 16]; N], nonce: &[u8; 12], aad: &[u8], data:
-/// InOutBuf<'_, '_, u8>, received: &[u8; 16], mode: Mode<MODE>` and return the tag. `received` is the tag
-/// that came with a message that is opened.
+/// InOutBuf<'_, '_, u8>, received: &[u8; 16], mode: Mode<MODE>` and return the tag. `received` is
+/// the tag that came with a message that is opened.
 macro_rules! best {
     ($($call:tt)+) => { by_isa!(crate::gcm_siv, $($call)+: Avx2, AesNi, _ => two_pass) };
 }

@@ -6,7 +6,7 @@ use lanecrypt_kernels::wipe;
 
 use crate::fill;
 
-/// Arrays up to this size are returned in general purpose registers, which they reach through the
+/// Arrays up to this size are returned in general purpose registers, to which they pass through the
 /// stack.
 const IN_REGISTERS: usize = 16;
 
@@ -14,8 +14,8 @@ const IN_REGISTERS: usize = 16;
 ///
 /// In optimised builds the bytes are written directly to the caller's memory, and leave no copy on
 /// the stack or in vector registers. This function is never inlined, so its machine code is the
-/// same for every caller. The caller's own use of the array can make copies, like every move in
-/// Rust. Put a key that must be wiped into memory that is wiped, with [`fill`]:
+/// same for every caller. The caller's use of the array can leave copies, like every move in Rust.
+/// Use [`fill`] to put a key that must be wiped into memory that is wiped:
 ///
 /// ```
 /// let mut key = zeroize::Zeroizing::new([0; 32]);
@@ -29,7 +29,7 @@ pub fn bytes<const N: usize>() -> [u8; N] {
         return few();
     }
     let mut out = MaybeUninit::<[u8; N]>::uninit();
-    // With only this call between the array and the return, the compiler makes one array of them.
+    // With only this call between the array and the return, the compiler uses one array for both.
     // SAFETY: the array has room for `N` bytes.
     unsafe { fill_at(out.as_mut_ptr().cast(), N) };
     // SAFETY: all of it was filled.

@@ -1,4 +1,4 @@
-//! The only error of this crate, and the end of the process where no error can be returned.
+//! The only error of this crate, and aborting the process where no error can be returned.
 
 use core::fmt;
 
@@ -9,7 +9,7 @@ pub struct EntropyError {
 }
 
 impl EntropyError {
-    /// Stands for an error without a number.
+    /// The value for an error without a number.
     #[cfg(not(target_os = "linux"))]
     pub(crate) const UNKNOWN: i32 = 0;
 
@@ -18,8 +18,8 @@ impl EntropyError {
         Self { code }
     }
 
-    /// The error number of the system call, as in `errno(3)`. Systems other than Linux may give
-    /// none: it is 0 then.
+    /// The error number of the system call, as in `errno(3)`. It is 0 on systems other than Linux
+    /// that return none.
     #[must_use]
     pub const fn raw_os_error(self) -> i32 {
         self.code
@@ -41,7 +41,7 @@ impl From<EntropyError> for std::io::Error {
     }
 }
 
-/// Ends the process, because the caller expects random bytes and must not get anything else.
+/// Aborts the process, because the caller expects random bytes and must not receive anything else.
 ///
 /// Async-signal-safe: no allocation and no lock.
 #[cold]
@@ -87,6 +87,6 @@ fn say(text: &[u8]) {
 
 #[cfg(not(target_os = "linux"))]
 fn say(text: &[u8]) {
-    // Without standard error there is nothing to be done.
+    // Without standard error the message is lost.
     let _ = std::io::Write::write_all(&mut std::io::stderr(), text);
 }

@@ -1,14 +1,14 @@
-//! The backend of the crates `getrandom` 0.3 and 0.4: what programs draw through them comes from
-//! the calling thread's generator.
+//! The backend of the crates `getrandom` 0.3 and 0.4: they return bytes from the calling thread's
+//! generator.
 //!
 //! A program chooses it by the flag `--cfg getrandom_backend="custom"` for all of its crates, in
-//! `RUSTFLAGS` or in `.cargo/config.toml`. Without the flag nothing calls it.
+//! `RUSTFLAGS` or in `.cargo/config.toml`. Without the flag it is not called.
 
 use getrandom::Error;
 
 use crate::try_fill;
 
-/// What both crates call: the older one under the same name, with an error of the same layout.
+/// The function that both crates call, under the same name and with the same layout of errors.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! Reproducible numbers, which are not for secrets.
+//! Reproducible numbers, not for secrets.
 
 use core::convert::Infallible;
 use core::fmt;
@@ -10,19 +10,19 @@ use rand_core::{SeedableRng, TryRng};
 
 use crate::range::{self, Uniform};
 
-/// The bytes that are made at once: one pass of the widest kernel.
+/// The bytes of one refill: one pass of the widest kernel.
 const BUFFER: usize = 1024;
 
 /// Reproducible numbers for simulations, games and tests. **Not for keys, nonces or other
-/// secrets**: whoever knows the seed knows them all, they are not erased, and a forked child draws
-/// the same ones as its parent.
+/// secrets**: the seed determines all of them, they are not erased, and a forked child draws the
+/// same ones as its parent.
 ///
 /// A seed gives the same numbers on every machine, at every level and in every version: those of
 /// `ChaCha8Rng` in the crates `rand_chacha` and `chacha20`, which is the keystream of ChaCha8 with
 /// a nonce of zero, in little-endian words of 32 bits. A request takes whole words; one of 64 bits
-/// takes two, the low one first. After 2^68 words they begin again.
+/// takes two, the low one first. After 2^68 words they repeat.
 ///
-/// Different seeds give independent streams, one for each thread for example. It has the traits of
+/// Different seeds give independent streams, for example one for each thread. It has the traits of
 /// `rand_core` 0.10, but not `CryptoRng`.
 ///
 /// ```
@@ -37,7 +37,7 @@ const BUFFER: usize = 1024;
 pub struct InsecureRng {
     core: ChaCha<8>,
     seed: [u8; 32],
-    /// The refills that have been made.
+    /// The number of refills.
     refills: u64,
     buffer: [u8; BUFFER],
     /// The place of the next word, a multiple of 4.
@@ -73,7 +73,7 @@ impl InsecureRng {
         u64::from(low) | u64::from(self.u32()) << 32
     }
 
-    /// Fills `out` with the next bytes. Of the last word, those that are not needed are dropped.
+    /// Fills `out` with the next bytes. The rest of the last word is dropped.
     pub fn fill(&mut self, out: &mut [u8]) {
         let mut rest = out;
         while !rest.is_empty() {

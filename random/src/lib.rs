@@ -10,26 +10,26 @@
 //!
 //! Each thread has its own generator, which it finds without a lock or a system call. The generator
 //! uses *fast key erasure*: every refill of its 8 KiB buffer first replaces the key, and every byte
-//! is wiped as it is handed out. So nothing in memory reveals earlier output. The state is in a
+//! is wiped as it is handed out. So the memory does not reveal earlier output. The state is in a
 //! page that the kernel empties in a forked child. Parent and child therefore draw different bytes,
 //! and detecting a fork takes no system call.
 //!
-//! Kernel bytes go into every key. At least every 64 KiB and every second of use they come from a
-//! system call, otherwise from the vDSO (Linux 6.11), whose generator keeps its key in the memory
-//! of the process. So an attacker who has once read that memory knows the buffered bytes, at most
-//! 8,096, and all output until the next system call, within 64 KiB or a second.
+//! Kernel bytes are mixed into every key. At least every 64 KiB and every second of use they are
+//! from a system call, otherwise from the vDSO (Linux 6.11), whose generator keeps its key in the
+//! memory of the process. So an attacker with one copy of that memory can compute the buffered
+//! bytes, at most 8,096, and all output until the next system call, within 64 KiB or a second.
 //!
-//! A signal that interrupts the generation of keys and bytes leaves them in its frame on a stack.
-//! These keys and bytes are discarded, and others are made with signals blocked.
+//! A signal that interrupts the generation of keys and bytes saves them in its frame on a stack.
+//! These keys and bytes are discarded, and others are generated with signals blocked.
 //!
 //! All functions may be called in signal handlers that have 16 KiB of stack (64 KiB without
 //! optimisation), and in destructors of thread-local values. They preserve `errno`. If the kernel
 //! has no randomness for a seed, [`try_fill`] returns an error. Functions that return plain numbers
 //! then print one line and abort. Weak bytes are never returned.
 //!
-//! A generator has a kind, which defines how its bytes are made, and a place, which defines where
-//! its state is. The default core is [`Fastest`]: AES-256-CTR if the processor has AES
-//! instructions, otherwise ChaCha20. `PerThread<Erasing<ChaCha<20>>>` names one.
+//! A generator has a kind, which defines how its bytes are computed, and a place, which defines
+//! where its state is: `PerThread<Erasing<ChaCha<20>>>`. The default core is [`Fastest`]:
+//! AES-256-CTR if the processor has AES instructions, otherwise ChaCha20.
 //!
 //! | kind | |
 //! |---|---|
@@ -44,16 +44,16 @@
 //! | [`SingleThread`] | the same through a shared reference, for one thread |
 //! | [`Shared`] | one behind a lock |
 //!
-//! [`InsecureRng`] gives reproducible numbers for simulations. It is not for secrets.
+//! [`InsecureRng`] returns reproducible numbers for simulations. It is not for secrets.
 //!
-//! Generators have the traits of [`rand_core`] 0.10, with the features `rand_core_09` and
-//! `rand_core_06` also those of older generations, which `rand` 0.9 and 0.8 ask for. With the
-//! feature `getrandom_backend` the crates `getrandom` 0.3 and 0.4 take their bytes from here.
+//! Generators implement the traits of [`rand_core`] 0.10, with the features `rand_core_09` and
+//! `rand_core_06` also those of older versions, which `rand` 0.9 and 0.8 require. With the feature
+//! `getrandom_backend` the crates `getrandom` 0.3 and 0.4 use this crate.
 //!
 //! # Other systems than Linux
 //!
-//! Every request goes to the generator of the system, through the crate `getrandom`. Nothing is
-//! buffered: what notices forks and signals here is Linux's. All functions are there; the
+//! Every request is passed to the generator of the system, by the crate `getrandom`. Nothing is
+//! buffered: detecting forks and signals requires Linux. All functions are available; the
 //! generators above are not. In a browser (`wasm32-unknown-unknown`) the feature `wasm_js` is
 //! needed.
 //!

@@ -65,5 +65,5 @@ pub use lanecrypt_kernels::aes::AesCtr;
 pub use lanecrypt_kernels::chacha::ChaCha;
 pub use lanecrypt_kernels::{Isa, Level};
 
-/// What [`rng`](crate::rng) returns: the calling thread's generator.
+/// The type that [`rng`](crate::rng) returns: the calling thread's generator.
 pub type Rng = PerThread<Erasing>;

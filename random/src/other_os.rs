@@ -1,13 +1,13 @@
-//! The system's generator, asked at every request.
+//! The system's generator, called at every request.
 
 use crate::error::{EntropyError, abort};
 
-/// What [`rng`](crate::rng) returns: the system's generator.
+/// The type that [`rng`](crate::rng) returns: the system's generator.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Rng;
 
-/// What [`strict`](crate::strict) returns. Every request goes to the system anyway.
+/// The type that [`strict`](crate::strict) returns. Every request is passed to the system anyway.
 pub type Strict = Rng;
 
 impl Rng {

@@ -1,4 +1,4 @@
-//! The traits of `rand_core`, in each major version that is in use.
+//! The traits of `rand_core`, for each major version in use.
 
 use core::convert::Infallible;
 

@@ -1,7 +1,4 @@
-//! What messages cost each driver: what it says, or what was measured.
-//!
-//! A group goes to the member that is cheapest alone, or is split so that all members finish at the
-//! same time. Only asynchronous drivers, and one of the others, gain from a split.
+//! The cost of messages on each driver: as given by the driver, or measured.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
@@ -12,10 +9,10 @@ use super::group::Group;
 use super::members::{Member, Server};
 use super::split::Line;
 
-/// What a group of messages costs a driver.
+/// The cost of a group of messages on a driver.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cost {
-    /// The driver says so.
+    /// Given by the driver.
     Said(Line),
     Measured(Line),
     Unknown,
@@ -32,7 +29,7 @@ impl Cost {
 
 /// The longest mean length in bytes of each range of lengths, except of the last.
 const RANGES: [usize; 5] = [64, 256, 1024, 4096, 16384];
-/// From this many messages on they count as many.
+/// The number of messages from which on they count as many.
 const MANY: usize = 8;
 const CELLS: usize = Algorithm::ALL.len() * Operation::OF_CIPHERS.len() * (RANGES.len() + 1) * 2;
 
@@ -41,7 +38,7 @@ const CELLS: usize = Algorithm::ALL.len() * Operation::OF_CIPHERS.len() * (RANGE
 pub(super) struct CostModel(Box<[Cell]>);
 
 /// The measured time of messages of one algorithm and operation, in one range of lengths, by one
-/// driver. Relaxed everywhere: each number is for itself, and a lost one is one measurement less.
+/// driver. Relaxed everywhere: the numbers are independent, and a lost one loses one measurement.
 #[derive(Debug, Default)]
 struct Cell {
     /// The nanoseconds of one message, as an [`f32`]; 0 if it has not been measured.
@@ -83,7 +80,7 @@ impl CostModel {
         store(&cell.waited, 0.0);
     }
 
-    /// What a group costs a member, which has this number.
+    /// The cost of a group on the member with this number.
     pub(super) fn of(&self, at: usize, member: &Member, group: &Group) -> Cost {
         let said = match &member.server {
             Server::Software(_) => None,
@@ -108,8 +105,8 @@ impl CostModel {
         }
     }
 
-    /// Whether it is time to measure a driver that gets nothing of a group: others have taken so
-    /// long that its `probe` hardly counts. `time` is what they take now.
+    /// Whether to measure a driver without messages of a group: others have taken so long that its
+    /// `probe` is negligible. `time` is their current time.
     #[expect(clippy::cast_possible_truncation, reason = "it is an estimate")]
     pub(super) fn is_overdue(&self, member: usize, group: &Group, time: f64, probe: f64) -> bool {
         let Some(cell) = self.cell(member, group) else { return false };

@@ -43,7 +43,7 @@ impl Drivers {
         })
     }
 
-    /// How many messages each member has been given.
+    /// The number of messages that each member has received.
     pub(super) fn shares(&self) -> impl Iterator<Item = (&str, u64)> {
         self.members.iter().map(|member| (member.name(), member.given()))
     }
@@ -84,13 +84,13 @@ impl Drivers {
         lives
     }
 
-    /// Uses a member again that had failed. Its old sessions are closed, unless messages are still
-    /// with it. They are opened anew, when messages come. False if it had not failed.
+    /// Readmits a member that had failed. Its old sessions are closed, unless it still has
+    /// messages. They are reopened when there are messages. False if it had not failed.
     pub(super) fn readmit(&self, at: usize) -> bool {
         let Some(member) = self.members.get(at) else { return false };
         let mut from = 0;
         loop {
-            // Nobody opens a session on it meanwhile, or begins to use one.
+            // Meanwhile no thread opens a session on it, or begins to use one.
             let mut sessions = self.write();
             if member.is_live() {
                 return false;
@@ -128,7 +128,7 @@ impl Drivers {
             Ok(key) => {
                 open.key = key;
                 let mut sessions = self.write();
-                // It may have been opened on members that have failed and come back since.
+                // It may have been opened on members that have failed and been readmitted since.
                 let now = self.lives();
                 let gone =
                     (0..MOST).filter(|&at| lives[at] != now[at]).fold(Mask::default(), Mask::with);
@@ -142,7 +142,7 @@ impl Drivers {
         }
     }
 
-    /// Opens a session that is being made on these members.
+    /// Opens a new session on these members.
     fn open_each(&self, open: &mut Open, on: Mask, key: &[u8]) -> Result<(), Error> {
         let mut refusal = Error::Unsupported;
         for at in on.iter() {
@@ -154,7 +154,7 @@ impl Drivers {
             match self.open_member(member, open.algorithm, key) {
                 Ok(id) => open.add(at, id),
                 Err(Error::DriverFailed) => refusal = Error::DriverFailed,
-                // If it was named, its error is of interest.
+                // If it was named, its error is returned.
                 Err(error) if on == Mask::of(at) => refusal = error,
                 Err(_) => open.refused = open.refused.with(at),
             }
@@ -191,7 +191,7 @@ impl Drivers {
     }
 
     /// Closes a session on all members on which it was ever open, even if one of them panics. With
-    /// migration, a panic only means that the member has failed.
+    /// migration, a panic only marks the member as failed.
     fn end(&self, open: &Open) {
         let mut panic = None;
         for &(at, id) in &open.opened {

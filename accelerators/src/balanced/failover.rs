@@ -1,4 +1,4 @@
-//! Serves batches, again and again if drivers fail.
+//! Serves batches, repeatedly if drivers fail.
 
 use std::panic::resume_unwind;
 
@@ -34,18 +34,18 @@ impl Drivers {
         }
     }
 
-    /// Serves messages, and takes out those that have been answered, until none is left.
+    /// Serves messages, and removes the completed ones, until none is left.
     fn serve_all(&self, slots: &mut ArrayVec<Slot<'_, '_>, AT_ONCE>) {
         let mut snapshots = self.migration.as_ref().map(Snapshots::new);
-        // A member that fails does not come in again before the batch is served, and each plan has
-        // runs unless a member was readmitted meanwhile. So this ends.
+        // A member that fails is not used again for this batch, and each plan has runs unless a
+        // member was readmitted meanwhile. So this terminates.
         let mut out = Mask::default();
         while !slots.is_empty() {
             if let Some(migration) = &self.migration {
                 self.open_missing(migration, slots, out);
             }
             let plan = self.plan(slots, out);
-            // They are as they came.
+            // They are unchanged.
             slots.retain(|slot| match slot.place {
                 Place::Lost => {
                     slot.refuse(Error::DriverFailed);
@@ -83,7 +83,7 @@ impl Drivers {
         }
     }
 
-    /// Copies what drivers may destroy. The software does not fail.
+    /// Copies the data that drivers may destroy. The software does not fail.
     fn copy(&self, plan: &Plan, slots: &mut [Slot<'_, '_>], snapshots: &mut Snapshots<'_>) {
         for slot in slots {
             let member = plan.run_of(slot).and_then(|(_, run)| self.members.get(run.member));
@@ -93,8 +93,8 @@ impl Drivers {
         }
     }
 
-    /// Opens the sessions of messages on members that should serve them and do not have them yet:
-    /// because another member has failed, or because they have been readmitted.
+    /// Opens the sessions of messages on members that should serve them but do not have them yet:
+    /// after another member has failed, or after their readmission.
     fn open_missing(&self, migration: &Migration, slots: &[Slot<'_, '_>], out: Mask) {
         let mut rest = slots;
         loop {
@@ -117,7 +117,7 @@ impl Drivers {
         }
     }
 
-    /// Opens a session that exists on one more member.
+    /// Opens an existing session on one more member.
     fn open_again(&self, at: usize, id: SessionId, algorithm: Algorithm, key: &[u8]) {
         let Some(member) = self.members.get(at) else { return };
         let life = member.life();
@@ -126,7 +126,7 @@ impl Drivers {
         let Some(open) = sessions.find_mut(id) else { return };
         match opened {
             Ok(id) if member.life() == life => open.add(at, id),
-            // The member has failed and come back meanwhile. It is only kept to be closed.
+            // The member has failed and been readmitted meanwhile. It is stored only to be closed.
             Ok(id) => open.opened.insert(0, (at, id)),
             Err(Error::DriverFailed) => {}
             Err(_) => open.refused = open.refused.with(at),

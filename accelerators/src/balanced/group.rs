@@ -1,4 +1,4 @@
-//! Messages that cost the same members the same.
+//! Messages with the same cost on the same members.
 
 use lanecrypt_engine::{Algorithm, Operation};
 

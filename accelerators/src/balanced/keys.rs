@@ -1,4 +1,4 @@
-//! Keys as they came, in locked memory, for sessions that may have to be opened again.
+//! Unexpanded keys in locked memory, for sessions that may have to be reopened.
 
 use lanecrypt_kernels::{LockedPage, wipe};
 
@@ -19,7 +19,7 @@ struct Page {
 
 const _: () = assert!(CELLS == u64::BITS as usize);
 
-/// Where a key is.
+/// The place of a key.
 #[derive(Debug)]
 pub(super) struct Place {
     page: usize,
@@ -63,14 +63,14 @@ impl Keys {
         Some(place)
     }
 
-    /// A key that is kept.
+    /// A stored key.
     pub(super) fn read(&self, place: &Place) -> &[u8] {
         let page = self.0.get(place.page).and_then(Option::as_ref);
         let rest = page.and_then(|page| page.memory.get(place.cell * CELL..));
         rest.and_then(|rest| rest.get(..place.length)).unwrap_or_default()
     }
 
-    /// Wipes a key. A page without keys is given back.
+    /// Wipes a key. A page without keys is released.
     pub(super) fn wipe(&mut self, place: &Place) {
         let Some(slot) = self.0.get_mut(place.page) else { return };
         let Some(page) = slot else { return };

@@ -9,21 +9,21 @@ use lanecrypt_engine::{Driver, Lanes};
 pub struct Member {
     pub(super) server: Server,
     pub(super) is_asynchronous: bool,
-    // Relaxed everywhere, except where `runs` says more: the following tell nothing about other
-    // memory. Sessions are opened, and members readmitted, under the lock of the sessions.
+    // Relaxed everywhere, except for `runs`: the following publish no other memory. Sessions are
+    // opened, and members readmitted, under the lock of the sessions.
     failed: AtomicBool,
-    /// How often it has been readmitted.
+    /// The number of readmissions.
     times_readmitted: AtomicU32,
-    /// The nanoseconds of work that it has been given and has not answered, on all threads.
+    /// The nanoseconds of its unfinished work, on all threads.
     busy: AtomicU64,
     given: AtomicU64,
-    /// How many runs have identifiers of its sessions, with migration. It is raised under the lock
-    /// of the sessions. It is lowered with release, and loaded with acquire before sessions are
-    /// closed, so that whoever closes them comes after those who have used them.
+    /// The number of runs that have identifiers of its sessions, with migration. It is incremented
+    /// under the lock of the sessions. It is decremented with release, and loaded with acquire
+    /// before sessions are closed, so that closing them follows all uses.
     runs: AtomicU32,
 }
 
-/// What serves the messages of a member.
+/// The implementation of a member.
 #[derive(Debug)]
 pub(super) enum Server {
     /// This processor, with these lanes. It has the keys of all sessions.
@@ -32,7 +32,7 @@ pub(super) enum Server {
 }
 
 impl Member {
-    /// This driver, which serves nothing else. A copy of it, if it has any, may.
+    /// This driver, which the member owns. Copies of it may be used elsewhere.
     #[must_use]
     pub fn new(driver: impl Driver + 'static) -> Self {
         Self::of(driver.is_asynchronous(), Server::Driver(Box::new(driver)))
@@ -79,22 +79,23 @@ impl Member {
         self.failed.store(false, Ordering::Relaxed);
     }
 
-    /// Which of its lives this is. A session that was opened in an earlier one may be gone.
+    /// The number of its current life. A session that was opened in an earlier one may be closed.
     pub(super) fn life(&self) -> u32 {
         self.times_readmitted.load(Ordering::Relaxed)
     }
 
-    /// Notes that a run has identifiers of its sessions. The sessions are locked.
+    /// Counts a run that has identifiers of its sessions. The sessions are locked.
     pub(super) fn enter(&self) {
         self.runs.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Notes that the run has ended.
+    /// Counts the end of the run.
     pub(super) fn leave(&self) {
         self.runs.fetch_sub(1, Ordering::Release);
     }
 
-    /// Whether nobody uses its sessions. That stays so while the sessions are locked for writing.
+    /// Whether its sessions are unused, which is constant while the sessions are locked for
+    /// writing.
     pub(super) fn is_idle(&self) -> bool {
         self.runs.load(Ordering::Acquire) == 0
     }
@@ -108,7 +109,7 @@ impl Member {
         self.busy.load(Ordering::Relaxed) as f64
     }
 
-    /// Counts messages that it is given, and their nanoseconds.
+    /// Counts messages that it receives, and their nanoseconds.
     pub(super) fn begin(&self, messages: usize, nanoseconds: u64) {
         self.given.fetch_add(messages as u64, Ordering::Relaxed);
         if self.is_asynchronous {
@@ -116,7 +117,7 @@ impl Member {
         }
     }
 
-    /// Counts them as answered.
+    /// Counts them as completed.
     pub(super) fn end(&self, nanoseconds: u64) {
         if self.is_asynchronous {
             self.busy.fetch_sub(nanoseconds, Ordering::Relaxed);

@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::mask::MOST;
 
-/// The reason why drivers cannot share load.
+/// The reason for which drivers cannot share load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MembersError {

@@ -1,4 +1,4 @@
-//! What migration keeps: the keys of sessions, and buffers for copies of messages.
+//! The state of migration: the keys of sessions, and buffers for copies of messages.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -6,7 +6,7 @@ use lanecrypt_engine::Error;
 
 use super::keys::{Keys, Place};
 
-/// What migration needs.
+/// The state of migration.
 #[derive(Debug, Default)]
 pub(super) struct Migration {
     keys: Mutex<Keys>,
@@ -37,7 +37,7 @@ impl Migration {
         }
     }
 
-    /// Copies a key to the stack, and says how long it is.
+    /// Copies a key to the stack, and returns its length.
     pub(super) fn read(&self, place: &Place, key: &mut [u8; Place::LONGEST]) -> usize {
         let keys = lock(&self.keys);
         let kept = keys.read(place);

@@ -1,4 +1,4 @@
-//! Who serves which messages of a batch.
+//! The assignment of a batch's messages to members.
 
 use arrayvec::ArrayVec;
 use lanecrypt_engine::Operation;
@@ -11,11 +11,11 @@ use super::session_map::Open;
 use super::slot::{Place, Slot};
 use super::split::{Candidate, split};
 
-/// The most groups of a plan, and its most runs. What does not fit waits for another plan.
+/// The most groups of a plan, and its most runs. Messages that do not fit wait for another plan.
 const GROUPS: usize = 16;
 const RUNS: usize = 64;
-/// The most messages with which a driver is measured that may not be the fastest: as many as gain
-/// from lanes.
+/// The most messages for measuring a driver that may not be the fastest: as many as benefit from
+/// lanes.
 const PROBE: usize = 64;
 
 /// Messages of a group that one member serves.
@@ -35,9 +35,9 @@ pub(super) struct Run {
 /// A plan for a batch.
 pub(super) struct Plan {
     pub(super) groups: ArrayVec<Group, GROUPS>,
-    /// Asynchronous ones come first.
+    /// Asynchronous ones are first.
     pub(super) runs: ArrayVec<Run, RUNS>,
-    /// Of the sessions by which it was made.
+    /// The version of the sessions for which it was made.
     pub(super) version: u64,
 }
 
@@ -67,7 +67,7 @@ impl Plan {
         Place::At(at)
     }
 
-    /// Gives each message of a group to one of the group's runs.
+    /// Assigns each message of a group to one of the group's runs.
     fn assign(&self, slots: &mut [Slot<'_, '_>]) {
         let mut left: ArrayVec<usize, RUNS> = self.runs.iter().map(|run| run.messages).collect();
         for slot in slots {
@@ -116,7 +116,7 @@ impl Drivers {
         plan
     }
 
-    /// Splits a group into runs. `load` is what the members have of other groups already.
+    /// Splits a group into runs. `load` is the members' load by other groups.
     fn split(
         &self,
         at: usize,
@@ -134,7 +134,7 @@ impl Drivers {
         };
         let choices: ArrayVec<usize, MOST> = group.by.iter().collect();
         if let &[one] = &*choices {
-            // Nothing to decide, and nothing to measure.
+            // There is no choice, and nothing to measure.
             runs.push(run(one));
             return;
         }
@@ -143,7 +143,7 @@ impl Drivers {
             .filter_map(|&at| Some((at, self.costs.of(at, self.members.get(at)?, &group))))
             .collect();
 
-        // Who has not been measured gets some of them.
+        // Members that were not measured receive some of them.
         let mut left = group.messages;
         let from = runs.len();
         for &(member, cost) in &costs {
@@ -153,7 +153,7 @@ impl Drivers {
                 runs.push(Run { messages, timed: true, ..run(member) });
             }
         }
-        // All others take what is left in proportion to their costs.
+        // All others share the rest in proportion to their costs.
         let known: ArrayVec<_, MOST> = costs
             .iter()
             .filter_map(|&(member, cost)| {
@@ -187,7 +187,7 @@ impl Drivers {
     fn candidate(&self, at: usize, cost: Cost, load: &[f64; MOST]) -> Option<Candidate> {
         let line = cost.line()?;
         let member = self.members.get(at)?;
-        // A time that is measured is that of a caller who waits.
+        // A measured time is that of a waiting caller.
         let is_asynchronous = member.is_asynchronous && matches!(cost, Cost::Said(_));
         let on_thread = self.members.iter().zip(load).filter(|(it, _)| !it.is_asynchronous);
         let start = match is_asynchronous {
@@ -197,7 +197,7 @@ impl Drivers {
         Some(Candidate { is_asynchronous, start, line })
     }
 
-    /// Gives some messages to a member that has not been measured for long.
+    /// Assigns some messages to a member whose last measurement is old.
     fn probe(
         &self,
         group: &Group,

@@ -1,4 +1,4 @@
-//! Has the drivers serve what a plan gives them.
+//! Calls the drivers to serve the runs of a plan.
 
 use core::any::Any;
 use core::panic::AssertUnwindSafe;
@@ -14,7 +14,7 @@ use super::members::{Member, Server};
 use super::plan::{Plan, Run};
 use super::slot::Slot;
 
-/// How the drivers have ended.
+/// The results of the drivers.
 #[derive(Default)]
 pub(super) struct Ended {
     /// The members that have panicked.
@@ -24,8 +24,8 @@ pub(super) struct Ended {
 }
 
 impl Drivers {
-    /// Has all runs of a plan served, of at most `N` messages. It does not panic. `None` if a
-    /// member has been readmitted since the plan was made; then nothing was served.
+    /// Serves all runs of a plan, of at most `N` messages. It does not panic. `None` if a member
+    /// has been readmitted since the plan was made; then nothing was served.
     pub(super) fn run<const N: usize>(
         &self,
         plan: &Plan,
@@ -62,7 +62,7 @@ impl Drivers {
         Some(ended)
     }
 
-    /// Serves runs, whose jobs come one after another.
+    /// Serves runs, whose jobs are consecutive.
     fn call<'j>(
         &self,
         groups: &[Group],
@@ -107,7 +107,7 @@ impl Drivers {
             }
         }
         member.end(run.estimate);
-        // A driver may have failed to call what is to be done meanwhile.
+        // A driver may have failed to call `meanwhile`.
         if let Some(rest) = rest.take() {
             self.call(groups, others, rest, ended);
         }

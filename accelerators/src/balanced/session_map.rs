@@ -21,9 +21,9 @@ pub(super) struct Open {
     /// The members that refused it.
     pub(super) refused: Mask,
     /// Its identifiers on members, which are closed with the session. Those of an earlier life of a
-    /// member are among them only if other threads used them when the member was readmitted.
+    /// member are included only if other threads used them at its readmission.
     pub(super) opened: Vec<(usize, SessionId)>,
-    /// Where its key is kept, with migration.
+    /// The place of its key, with migration.
     pub(super) key: Option<Place>,
 }
 
@@ -34,7 +34,7 @@ impl Open {
         Self { algorithm, row, only, on, refused, opened: Vec::new(), key: None }
     }
 
-    /// Notes that it is open on a member.
+    /// Records that it is open on a member.
     pub(super) fn add(&mut self, at: usize, id: SessionId) {
         self.on = self.on.with(at);
         self.opened.push((at, id));
@@ -42,12 +42,12 @@ impl Open {
 
     /// Its identifier on a member.
     pub(super) fn id(&self, member: usize) -> SessionId {
-        // The last is of the member's present life.
+        // The last is of the member's current life.
         let last = self.opened.iter().rev().find(|&&(at, _)| at == member);
         last.map_or_else(SessionId::default, |&(_, id)| id)
     }
 
-    /// Those of these members that may serve it, whether it is open there or not.
+    /// Those of these members that may serve it, even if it is not open there.
     fn allowed(&self, live: Mask) -> Mask {
         match self.only {
             Some(only) if live.has(only) && !self.refused.has(only) => Mask::of(only),
@@ -66,12 +66,12 @@ impl Open {
     }
 }
 
-/// Open sessions. The number of one that was closed is given to a later one.
+/// Open sessions. The number of a closed session is reused.
 #[derive(Debug, Default)]
 pub(super) struct SessionMap {
     slots: Vec<Option<Open>>,
     free: Vec<usize>,
-    /// How often sessions have been taken from members. A plan that is older may be wrong.
+    /// The number of times sessions were removed from members. An older plan may be invalid.
     pub(super) version: u64,
 }
 
@@ -103,8 +103,8 @@ impl SessionMap {
         self.slots.get_mut(usize::try_from(session.0).ok()?)?.as_mut()
     }
 
-    /// Takes an identifier on a member from a session, which is then not open there. It begins at
-    /// the slot `from`, and leaves there where to go on.
+    /// Takes an identifier on a member from a session, which is then not open there. It starts at
+    /// the slot `from`, and sets it to where the next call continues.
     pub(super) fn take_opened(&mut self, member: usize, from: &mut usize) -> Option<SessionId> {
         while let Some(slot) = self.slots.get_mut(*from) {
             if let Some(open) = slot
@@ -119,7 +119,7 @@ impl SessionMap {
         None
     }
 
-    /// Forgets for all sessions that they are open on these members, or were refused there.
+    /// Clears for all sessions that they are open on these members, or were refused there.
     pub(super) fn forget(&mut self, members: Mask) {
         self.version += 1;
         for open in self.slots.iter_mut().flatten() {

@@ -1,4 +1,4 @@
-//! Messages of a batch that no driver has answered.
+//! Messages of a batch that no driver has completed.
 
 use lanecrypt_engine::{Error, Job, SessionId};
 
@@ -6,7 +6,7 @@ use lanecrypt_engine::{Error, Job, SessionId};
 pub(super) struct Slot<'j, 'a> {
     pub(super) job: Job<'j, 'a>,
     pub(super) place: Place,
-    /// Where its snapshot begins.
+    /// The start of its snapshot.
     pub(super) snapshot: Option<usize>,
 }
 
@@ -17,7 +17,7 @@ pub(super) enum Place {
     At(usize),
     /// It waits for another plan.
     Later,
-    /// Nobody can serve it.
+    /// No member can serve it.
     Lost,
 }
 
@@ -26,12 +26,12 @@ impl<'j, 'a> Slot<'j, 'a> {
         Self { job, place: Place::Later, snapshot: None }
     }
 
-    /// Whether a driver has answered it.
+    /// Whether a driver has completed it.
     pub(super) fn is_answered(&self) -> bool {
         !matches!(self.job.outcome(), None | Some(Err(Error::DriverFailed)))
     }
 
-    /// Settles it in place of a driver.
+    /// Settles it instead of a driver.
     pub(super) fn refuse(&mut self, error: Error) {
         self.job.lend(SessionId::default()).settle(Err(error));
     }

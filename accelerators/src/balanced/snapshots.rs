@@ -1,5 +1,5 @@
-//! Snapshots of what a driver may write to, until it has answered: messages in place, outputs,
-//! tags.
+//! Snapshots of data that a driver may write to, until it has completed: messages in place,
+//! outputs, tags.
 
 use lanecrypt_kernels::wipe;
 
@@ -28,7 +28,7 @@ impl<'m> Snapshots<'m> {
         }
     }
 
-    /// Gives a message back as it was.
+    /// Restores a message.
     pub(super) fn restore(&self, slot: &mut Slot<'_, '_>) {
         let Some(at) = slot.snapshot else { return };
         let mut bytes = self.bytes.get(at..).unwrap_or_default();
@@ -39,7 +39,7 @@ impl<'m> Snapshots<'m> {
         }
     }
 
-    /// Appends to the buffer, of which nothing stays behind when it moves.
+    /// Appends to the buffer, which leaves no residue when it moves.
     fn extend(&mut self, message: &[u8]) {
         let length = self.bytes.len() + message.len();
         if length > self.bytes.capacity() {

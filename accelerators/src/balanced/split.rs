@@ -1,10 +1,10 @@
-//! Splits messages among drivers, so that the last of them is done as early as possible.
+//! Splits messages among drivers, so that the last driver finishes as early as possible.
 
 use arrayvec::ArrayVec;
 
 use super::mask::MOST;
 
-/// What messages of one kind cost: a time for all, and one for each. In nanoseconds.
+/// The cost of messages of one kind: a time for all, and one for each. In nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Line {
     pub(super) fixed: f64,
@@ -32,9 +32,9 @@ impl Line {
 /// A driver that may serve messages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
-    /// Of those that are not, only one gets messages: they would wait for each other.
+    /// Only one of the others receives messages: they would wait for each other.
     pub(super) is_asynchronous: bool,
-    /// When it can begin.
+    /// The time at which it can begin.
     pub(super) start: f64,
     pub(super) line: Line,
 }
@@ -45,7 +45,7 @@ impl Candidate {
     }
 }
 
-/// Several drivers must be this much earlier than one alone.
+/// Several drivers must take at most this share of the time of a single one.
 const GAIN: f64 = 0.95;
 
 /// The number of messages for each candidate, of which there are at most [`MOST`].
@@ -76,7 +76,7 @@ pub(super) fn split(messages: usize, candidates: &[Candidate]) -> ArrayVec<usize
     if last < GAIN * end { shares } else { alone }
 }
 
-/// The shares with which all those that take part are done at the same time.
+/// The shares with which all participants finish at the same time.
 fn shared(
     messages: usize,
     candidates: &[Candidate],
@@ -89,7 +89,7 @@ fn shared(
             let own = 1.0 / candidate.line.each;
             (rate + own, lead + own * ready(candidate))
         });
-        // When all are done: each makes `1 / each` messages a nanosecond from when it is ready.
+        // When all finish: each serves `1 / each` messages a nanosecond from its start.
         let end = (count(messages) + lead) / rate;
         let late = |(candidate, part): (&Candidate, &bool)| *part && ready(candidate) >= end;
         if let Some(late) = candidates.iter().zip(&part).position(late)
@@ -106,7 +106,7 @@ fn shared(
                 false => 0,
             })
             .collect();
-        // What is lost by rounding, one by one, to whom is done first.
+        // The rest from rounding, one by one, to the driver that finishes first.
         let mut left = messages.saturating_sub(shares.iter().sum());
         while left > 0 {
             let ends = shares.iter().zip(candidates).enumerate().filter(|(at, _)| part[*at]);

@@ -1,11 +1,11 @@
-//! From which size on a card is faster than software, and which of its figures decides that.
+//! The size from which a card is faster than software, and the figure that determines it.
 
 use lanecrypt_engine::Algorithm;
 
 use super::demand::{Figure, Work};
 use super::{Card, Host};
 
-/// The longest message that is looked at, in bytes: 64 MiB.
+/// The longest message that is considered, in bytes: 64 MiB.
 const LONGEST: usize = 1 << 26;
 
 /// The sizes at which a card is faster than software.
@@ -16,17 +16,17 @@ pub struct BreakEven {
     pub from: Option<usize>,
     /// The first larger size at which the software is faster again, if there is one up to 64 MiB.
     pub until: Option<usize>,
-    /// The figure that decides; several if only all of them together would make the card faster;
-    /// empty if it is faster at the smallest size already.
+    /// The limiting figure; several if only all of them together would make the card faster; empty
+    /// if it is already faster at the smallest size.
     ///
-    /// Where there is a break-even, this is the figure of which a tenth less lowers it most. Where
-    /// there is none, it is the one that alone, if it cost nothing, would give the lowest above
+    /// With a break-even, this is the figure whose reduction by a tenth lowers it most. Without
+    /// one, it is the single figure that would give, if it cost nothing, the lowest size above
     /// which the card stays faster.
     pub decides: Vec<Figure>,
 }
 
-/// Compares a card with software whose time in nanoseconds for a message of some bytes `software`
-/// gives, in batches of `depth`. None if the card or the software does not have the algorithm.
+/// Compares a card with software in batches of `depth`; `software` returns its time in nanoseconds
+/// for a message of some bytes. None if the card or the software does not have the algorithm.
 #[must_use]
 pub fn break_even(
     card: &Card,
@@ -60,10 +60,10 @@ pub fn break_even(
             }
             vec![decides]
         }
-        // With short messages a card may win because the software's way there is the longer one.
+        // With short messages a card may win because the software's path is longer.
         None => few_that_would_do(|better| from(better).filter(|_| wins(LONGEST, better))),
     };
-    // Of what lies between, whole blocks only are messages.
+    // Of the sizes between, only whole blocks are messages.
     let whole = |bytes: usize| bytes.next_multiple_of(algorithm.granularity());
     Some(BreakEven { from: won.map(whole), until: until.map(whole), decides })
 }
@@ -93,9 +93,9 @@ fn members(set: u32) -> impl Iterator<Item = Figure> {
     (0_u32..).zip(Figure::ALL).filter(move |(bit, _)| set >> bit & 1 == 1).map(|(_, figure)| figure)
 }
 
-/// The smallest message that is looked at, in bytes.
+/// The smallest message that is considered, in bytes.
 fn smallest(algorithm: Algorithm) -> usize {
-    // XTS takes no less than a block.
+    // XTS requires at least a block.
     if algorithm.to_string().ends_with("-xts") { 16 } else { algorithm.granularity() }
 }
 

@@ -1,4 +1,4 @@
-//! Cards, as files describe them.
+//! Descriptions of cards in files.
 
 use core::str::FromStr;
 
@@ -11,7 +11,7 @@ use super::rates::{FASTEST, LONGEST, Rates};
 use super::read::Fields;
 use super::schedule::Schedule;
 
-/// An accelerator card, as a TOML file describes it. It parses from the text of such a file;
+/// An accelerator card, described by a TOML file. It parses from the text of such a file;
 /// `accelerators/models` has examples that explain every field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Card {
@@ -52,7 +52,7 @@ impl Card {
         &self.name
     }
 
-    /// Where its figures come from, in general.
+    /// The general source of its figures.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
@@ -68,15 +68,15 @@ impl Card {
         self.rates.rsa_bits()
     }
 
-    /// The time of one request in nanoseconds, where `depth` of them are handed over at once and
-    /// all are awaited before the next: the time of all, divided by their number. Depth 1 is a
-    /// thread that waits for each. None if the card does not have the algorithm.
+    /// The time of one request in nanoseconds, if `depth` of them are handed over at once and all
+    /// are awaited before the next: the time of all, divided by their number. Depth 1 is a thread
+    /// that waits for each. None if the card does not have the algorithm.
     #[must_use]
     pub fn nanoseconds(&self, host: &Host, work: Work, depth: usize) -> Option<f64> {
         self.scaled(host, work, depth, &[])
     }
 
-    /// The same where some figures are better by a factor.
+    /// The same with some figures improved by a factor.
     pub(super) fn scaled(
         &self,
         host: &Host,
@@ -93,13 +93,13 @@ impl Card {
         Some(ends.fold(0.0, f64::max) / depth as f64)
     }
 
-    /// The card while nothing is to be done.
+    /// The idle card.
     pub(super) fn idle(&self) -> Schedule {
         let count = |number| usize::try_from(number).unwrap_or(usize::MAX);
         Schedule::new(count(self.engines), count(self.rates.most_units()), count(self.queue_depth))
     }
 
-    /// What a request takes.
+    /// The demand of a request.
     pub(super) fn demand(&self, host: &Host, work: Work) -> Option<Demand> {
         let (pool, bytes, setup, engine) = match work.0 {
             Kind::Cipher { algorithm, bytes } => {

@@ -1,10 +1,10 @@
-//! What one request takes of the host, the bus and the engines.
+//! The demand of one request on the host, the bus and the engines.
 
 use core::fmt;
 
 use lanecrypt_engine::Algorithm;
 
-/// What is asked of a card or of software.
+/// A request to a card or to software.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work(pub(super) Kind);
 
@@ -34,18 +34,18 @@ impl Work {
     }
 }
 
-/// A figure of a card that may decide whether it helps.
+/// A figure of a card that may limit its benefit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Figure {
-    /// What each request costs whatever its length: system calls, context switches, the interrupt,
-    /// the driver, transactions of the bus, the time to set up an engine.
+    /// The cost of each request regardless of its length: system calls, context switches, the
+    /// interrupt, the driver, transactions of the bus, the time to set up an engine.
     FixedCost,
     /// Bytes per second of the bus.
     Bus,
     /// Bytes per second of the engines.
     Engine,
-    /// What the host copies.
+    /// Copies by the host.
     Copies,
 }
 
@@ -69,13 +69,13 @@ impl fmt::Display for Figure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pool {
     Cipher,
-    /// As many of the units of RSA as its length of modulus has.
+    /// As many units of RSA as there are for its length of modulus.
     Rsa {
         units: usize,
     },
 }
 
-/// What one request takes, in nanoseconds.
+/// The demand of one request, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Demand {
     pub(super) pool: Pool,
@@ -87,22 +87,22 @@ pub(super) struct Demand {
     pub(super) transactions: f64,
     /// Of the bus: data in both directions.
     pub(super) bus: f64,
-    /// Of an engine, whatever the length.
+    /// Of an engine, regardless of the length.
     pub(super) setup: f64,
     /// Of an engine: the data.
     pub(super) engine: f64,
-    /// Time that passes besides, while other requests may pass.
+    /// Additional latency, during which other requests may proceed.
     pub(super) latency: f64,
-    /// The same of data that come back while others go in.
+    /// The same for data that is returned while other data is sent.
     pub(super) way_back: f64,
     /// Of the interrupt's handler.
     pub(super) interrupt: f64,
-    /// Until the program runs that waits: context switches.
+    /// Until the waiting program runs: context switches.
     pub(super) wake: f64,
 }
 
 impl Demand {
-    /// The same on a card one figure of which is better by this factor: 0 is ideal.
+    /// The same on a card with one figure multiplied by this factor: 0 is ideal.
     pub(super) fn scaled(mut self, figure: Figure, factor: f64) -> Self {
         let parts: &mut [&mut f64] = match figure {
             Figure::FixedCost => &mut [

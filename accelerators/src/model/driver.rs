@@ -1,4 +1,4 @@
-//! The driver of a card that exists as a description only.
+//! The driver of a simulated card.
 
 use core::time::Duration;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,8 +21,8 @@ use super::{Card, Fault, Faults, Host};
 /// All of a batch's requests are handed over at once and awaited together. Threads that use it at
 /// the same time share the card. Its name is `model:` and that of the card.
 ///
-/// It is for tests and studies. It holds no keys: those of its sessions are this processor's, and
-/// as constant-time.
+/// It is for tests and studies. It holds no keys: its sessions have this processor's, and are as
+/// constant-time.
 #[derive(Debug)]
 pub struct Model {
     name: String,
@@ -33,24 +33,23 @@ pub struct Model {
     schedule: Mutex<Schedule>,
 }
 
-/// The clock by which a model works.
+/// The clock of a model.
 #[derive(Debug)]
 enum Clock {
-    /// Time itself, since the model was made. The model sleeps.
+    /// Real time, since the model was created. The model sleeps.
     Real(Instant),
     Virtual(VirtualClock),
 }
 
-/// A clock that advances when a [`Model`] serves requests, and at no other time; copies are the
-/// same clock.
+/// A clock that advances only when a [`Model`] serves requests; copies are the same clock.
 ///
-/// It is for one thread: of requests that several threads hand over at the same time, it says when
-/// all are done.
+/// It is for one thread: for concurrent requests of several threads, it shows the time at which all
+/// are done.
 #[derive(Clone, Debug, Default)]
 pub struct VirtualClock(Arc<Mutex<f64>>);
 
 impl VirtualClock {
-    /// The time since the clock was made.
+    /// The time since the clock was created.
     #[must_use]
     pub fn now(&self) -> Duration {
         duration(self.nanoseconds())
@@ -80,14 +79,14 @@ impl Model {
         }
     }
 
-    /// Has it go by a virtual clock, without waiting.
+    /// Sets a virtual clock, so that it does not wait.
     #[must_use]
     pub fn with_clock(mut self, clock: &VirtualClock) -> Self {
         self.clock = Clock::Virtual(clock.clone());
         self
     }
 
-    /// Gives it faults.
+    /// Sets its faults.
     #[must_use]
     pub fn with_faults(mut self, faults: &Faults) -> Self {
         self.faults = faults.clone();
@@ -112,7 +111,7 @@ impl Model {
         }
     }
 
-    /// What a request asks of the card.
+    /// The work of a request for the card.
     fn work(&self, job: &Job<'_, '_>) -> Option<Work> {
         #[cfg(feature = "rsa")]
         if let Some((key, _)) = job.session().rsa_key() {
@@ -179,7 +178,7 @@ impl Driver for Model {
         Ok(SessionId::default())
     }
 
-    /// A card signs, with keys of the lengths that it has figures for.
+    /// A card signs with keys of the lengths for which it has figures.
     #[cfg(feature = "rsa")]
     fn open_rsa(&self, key: &RsaKey, _padding: Padding) -> Result<SessionId, Error> {
         let signature = key.private_key().and_then(|key| self.signature(key));

@@ -1,4 +1,4 @@
-//! Faults that a test gives to a model.
+//! Faults that a test injects into a model.
 
 use core::time::Duration;
 use std::collections::BTreeMap;
@@ -6,21 +6,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lanecrypt_engine::Error;
 
-/// What goes wrong with a request.
+/// A fault of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
     /// It is refused with this error and not served. With [`Error::Authentication`] its output is
-    /// wiped, with any other it is as it was.
+    /// wiped, with any other it is unchanged.
     Fail(Error),
-    /// It comes back without an outcome, not served.
+    /// It is returned without an outcome, not served.
     Lose,
     /// It is served, this much later.
     Delay(Duration),
 }
 
-/// The faults of a [`Model`](super::Model), which may be set while it works: copies refer to the
-/// same faults. Requests are counted from 0, in the order in which the model takes them.
+/// The faults of a [`Model`](super::Model), which may be set while it is in use: copies refer to
+/// the same faults. Requests are counted from 0, in the order in which the model takes them.
 #[derive(Clone, Debug, Default)]
 pub struct Faults(Arc<Mutex<Plan>>);
 
@@ -37,7 +37,7 @@ impl Faults {
         self.plan().at.insert(request, fault);
     }
 
-    /// The fault of all requests from this number on that have none of their own.
+    /// The fault of all requests from this number on without an individual one.
     pub fn from(&self, request: u64, fault: Fault) {
         self.plan().from = Some((request, fault));
     }
@@ -55,7 +55,7 @@ impl Faults {
         plan.from = None;
     }
 
-    /// How many requests the model has taken.
+    /// The number of requests that the model has received.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.plan().taken

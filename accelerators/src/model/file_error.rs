@@ -2,15 +2,15 @@
 
 use core::fmt;
 
-/// Why a description is refused. It prints as one line: `line 7: bus.bytes_per_second: …`.
+/// The reason for refusing a description. It prints as one line: `line 7: bus.bytes_per_second: …`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileError {
-    /// The line, from 1; of a figure that is missing, the line where its table begins.
+    /// The line, from 1; for a missing figure, the line where its table begins.
     pub line: usize,
     /// The figure, such as `cipher.aes-128-cbc.bytes_per_second`; empty if the file is not TOML.
     pub field: String,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: String,
 }
 

@@ -1,4 +1,4 @@
-//! Hosts, as files describe them.
+//! Descriptions of hosts in files.
 
 use core::str::FromStr;
 
@@ -9,7 +9,7 @@ use super::demand::{Kind, Work};
 use super::rates::{FASTEST, LONGEST, Rates};
 use super::read::Fields;
 
-/// What a host's operating system costs, and perhaps its software, as a TOML file describes it.
+/// The costs of a host's operating system and optionally its software, described by a TOML file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Host {
     name: String,
@@ -28,14 +28,14 @@ pub(super) struct Path {
     pub(super) system_calls: f64,
     pub(super) context_switches: f64,
     pub(super) interrupts: f64,
-    /// How often the host copies the data.
+    /// The number of times the host copies the data.
     pub(super) copies: f64,
     /// Besides, on the host's processor: the driver.
     pub(super) driver_ns: f64,
 }
 
 impl Path {
-    /// Reads what cards and software have in common.
+    /// Reads the fields that cards and software share.
     pub(super) fn read(fields: &mut Fields<'_>) -> Result<Self, FileError> {
         let mut count = |name| fields.count(name, 0..=1000).map(f64::from);
         Ok(Self {
@@ -68,7 +68,7 @@ impl Host {
         &self.name
     }
 
-    /// Where its figures come from, in general.
+    /// The general source of its figures.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
@@ -79,8 +79,8 @@ impl Host {
         self.rates.algorithms()
     }
 
-    /// The time in nanoseconds that the host's software takes for one request, where `depth` of
-    /// them are handed over at once. None if the file has no figure.
+    /// The time in nanoseconds that the host's software takes for one request, if `depth` of them
+    /// are handed over at once. None if the file has no figure.
     #[must_use]
     pub fn software(&self, work: Work, depth: usize) -> Option<f64> {
         let (bytes, computed) = match work.0 {
@@ -98,8 +98,8 @@ impl Host {
         Some(self.calls_ns(path) + self.copies_ns(path, bytes) + computed + once)
     }
 
-    /// The time of an algorithm that does nothing on the way of the software: system calls, context
-    /// switches and copies, in nanoseconds.
+    /// The time of an empty algorithm on the path of the software: system calls, context switches
+    /// and copies, in nanoseconds.
     #[must_use]
     pub fn null(&self, bytes: usize, depth: usize) -> f64 {
         let path = &self.software;
@@ -107,7 +107,7 @@ impl Host {
         self.calls_ns(path) + self.copies_ns(path, bytes as f64) + once
     }
 
-    /// What the host's processor does for a request, without copies.
+    /// The time of the host's processor for a request, without copies.
     pub(super) fn calls_ns(&self, path: &Path) -> f64 {
         path.system_calls * self.system_call_ns + path.driver_ns
     }
@@ -120,7 +120,7 @@ impl Host {
         path.interrupts * self.interrupt_ns
     }
 
-    /// Until whoever waits runs again.
+    /// The time until the waiting program runs again.
     pub(super) fn switches_ns(&self, path: &Path) -> f64 {
         path.context_switches * self.context_switch_ns
     }

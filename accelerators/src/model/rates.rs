@@ -1,4 +1,4 @@
-//! How fast something is: a card's engines, or the software of a host.
+//! The speeds of a card's engines, or of the software of a host.
 
 use lanecrypt_ciphers::{Algorithm, Primitive};
 
@@ -15,7 +15,7 @@ pub(super) const LONGEST: f64 = 3.6e12;
 pub(super) struct Rate {
     /// All engines together.
     pub(super) bytes_per_second: f64,
-    /// What each request takes of its engine besides its bytes.
+    /// The time of its engine for each request in addition to that for its bytes.
     pub(super) setup_ns: f64,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Rate {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rsa {
     pub(super) bits: u32,
-    /// How many are computed at the same time.
+    /// The number of operations that are computed at the same time.
     pub(super) units: u32,
     /// All units together, without the Chinese remainder theorem.
     pub(super) per_second: Option<f64>,
@@ -55,7 +55,7 @@ impl Rates {
             let bits = bits.ok_or_else(|| fields.wrong("must be from 512 to 16384 bits"))?;
             fields.source()?;
             let units = fields.count("units", 1..=4096)?;
-            // At least one in about a year, so that no sum of times is endless.
+            // At least one in about a year, so that sums of times are finite.
             let range = || 1e-7..=FASTEST;
             let per_second = fields.optional("per_second", range())?;
             let crt_per_second = fields.optional("crt_per_second", range())?;
@@ -68,7 +68,7 @@ impl Rates {
         Ok(rates)
     }
 
-    /// Has DES run on the engine of triple DES, at its speed.
+    /// Runs DES on the engine of triple DES, at its speed.
     pub(super) fn put_des_on_3des(&mut self) -> Result<(), &'static str> {
         if self.ciphers.iter().any(|(row, _)| row.primitive() == Primitive::Des) {
             return Err("DES has figures of its own");
@@ -105,7 +105,7 @@ impl Rates {
         self.rsa.iter().find(|rsa| rsa.bits == bits).copied()
     }
 
-    /// The most units of RSA that any length has.
+    /// The most units of RSA of any length.
     pub(super) fn most_units(&self) -> u32 {
         self.rsa.iter().map(|rsa| rsa.units).max().unwrap_or(1)
     }

@@ -1,4 +1,4 @@
-//! Reads the fields of a TOML file, each with its range, and names line and field of what is wrong.
+//! Reads the fields of a TOML file, each with its range, and reports line and field of an error.
 
 use core::ops::{Range, RangeInclusive};
 
@@ -7,12 +7,12 @@ use toml::de::{DeTable, DeValue};
 
 use super::FileError;
 
-/// A table of the file. A field that has been read is taken out; what is left is unknown.
+/// A table of the file. A field that was read is removed; the remaining ones are unknown.
 pub(super) struct Fields<'i> {
     text: &'i str,
     /// The names of the tables around it and its own, with dots.
     path: String,
-    /// Where it begins in the text.
+    /// The offset of its start in the text.
     at: usize,
     table: DeTable<'i>,
 }
@@ -40,7 +40,7 @@ impl<'i> Fields<'i> {
         self.error(name, self.at, reason.to_owned())
     }
 
-    /// Checks that a file describes what it is taken for.
+    /// Checks that a file has the expected kind.
     pub(super) fn kind(&mut self, wanted: &str) -> Result<(), FileError> {
         match self.text("kind")? {
             kind if kind == wanted => Ok(()),
@@ -136,7 +136,7 @@ impl<'i> Fields<'i> {
         names.into_iter().map(|name| Ok((name.clone(), outer.table(&name)?))).collect()
     }
 
-    /// Refuses fields that nobody has read.
+    /// Refuses fields that were not read.
     pub(super) fn end(self) -> Result<(), FileError> {
         match self.table.iter().next() {
             None => Ok(()),
@@ -167,7 +167,7 @@ impl<'i> Fields<'i> {
             DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse().ok(),
             other => return Err(self.mistyped(name, at, "a number", other)),
         };
-        // What is no number at all is in no range.
+        // A value that is not a number is in no range.
         number.filter(|number| range.contains(number)).ok_or_else(|| {
             let shown = shown(value);
             let (from, to) = (range.start(), range.end());
@@ -179,7 +179,7 @@ impl<'i> Fields<'i> {
         self.take(name).ok_or_else(|| self.error(name, self.at, "missing".to_owned()))
     }
 
-    /// Takes a field out: where it is, and its value.
+    /// Removes a field: its place, and its value.
     fn take(&mut self, name: &str) -> Option<(usize, DeValue<'i>)> {
         let value: Spanned<DeValue<'i>> = self.table.remove(name)?;
         let Range { start, .. } = value.span();
@@ -199,7 +199,7 @@ impl<'i> Fields<'i> {
     }
 }
 
-/// A value in a message: short, whatever it is.
+/// A value in a message, shortened.
 fn shown(value: &DeValue<'_>) -> String {
     let text = match value {
         DeValue::String(text) => format!("{text:?}"),

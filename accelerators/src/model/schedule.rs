@@ -1,19 +1,14 @@
-//! When requests are done: the host, the bus and the engines in the course of time.
-//!
-//! The model leaves out: checks of signatures, transfers that overlap with computation within one
-//! request, engines that differ by algorithm and work at the same time, and processes that wake one
-//! by one.
+//! The times at which requests are done: a simulation of the host, the bus and the engines.
 
 use std::collections::VecDeque;
 
 use super::demand::{Demand, Pool};
 
 /// The state of a card and its host, in nanoseconds of one clock. Each resource serves requests in
-/// the order in which they come; a request passes them one after the other: host, bus, engine,
-/// interrupt.
+/// the order of arrival; a request passes them one after the other: host, bus, engine, interrupt.
 ///
-/// The bus carries a request's data in both directions at once where it carries one at a time: the
-/// sum is the same, and so are the time of a lone request and the most that a full card can do.
+/// A half-duplex bus carries a request's data of both directions in one transfer: the sum is the
+/// same, and so are the time of a single request and the throughput of a full card.
 #[derive(Clone, Debug)]
 pub(super) struct Schedule {
     /// When the host's processor is free.
@@ -24,7 +19,7 @@ pub(super) struct Schedule {
     engines: Vec<f64>,
     /// When each unit of RSA is free.
     rsa: Vec<f64>,
-    /// When the requests leave that the card holds; at most `queue_depth` of them.
+    /// The times at which the requests that the card holds leave; at most `queue_depth` of them.
     held: VecDeque<f64>,
     queue_depth: usize,
     /// When the last interrupt's handler begins and ends.
@@ -32,7 +27,7 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// An idle card with so many engines and units of RSA, which holds `queue_depth` requests.
+    /// An idle card with this many engines and units of RSA, which holds `queue_depth` requests.
     pub(super) fn new(engines: usize, rsa_units: usize, queue_depth: usize) -> Self {
         Self {
             host: 0.0,
@@ -72,8 +67,8 @@ impl Schedule {
         self.interrupted(left, demand.interrupt) + demand.wake
     }
 
-    /// When the handler has seen what is there from `left` on. One interrupt serves all requests
-    /// that are done when its handler begins.
+    /// When the handler has processed a request that leaves at `left`. One interrupt serves all
+    /// requests that are done when its handler begins.
     fn interrupted(&mut self, left: f64, interrupt: f64) -> f64 {
         if interrupt == 0.0 {
             return left;

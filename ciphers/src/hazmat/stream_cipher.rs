@@ -109,8 +109,8 @@ impl<C: StreamCore> StreamCipher<C> {
     /// # Errors
     ///
     /// [`Error::OutOfReach`] if the offset is behind the position, or more than
-    /// [`MAX_ADVANCE`](Self::MAX_ADVANCE) bytes ahead; [`Error::KeystreamExhausted`] if it is past the end.
-    /// After an error nothing has changed.
+    /// [`MAX_ADVANCE`](Self::MAX_ADVANCE) bytes ahead; [`Error::KeystreamExhausted`] if it is past
+    /// the end. After an error nothing has changed.
     pub fn advance_to(&mut self, offset: u64) -> Result<(), Error> {
         let mut distance = offset.checked_sub(self.position()).ok_or(Error::OutOfReach)?;
         if distance > Self::MAX_ADVANCE {

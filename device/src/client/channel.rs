@@ -18,7 +18,7 @@ use crate::shared::wakeup::settle;
 use crate::shared::{Layout, Mapping, Side};
 use crate::{ConnectError, Error};
 
-/// How many requests are published together before the daemon is notified of all.
+/// The number of requests that are published together before the daemon is notified of all.
 const PART: u32 = 8;
 
 /// A connection to a daemon.

@@ -298,7 +298,7 @@ impl Control {
                 return Ok(Some(ControlResponse::PublicKey(public_key(opened)?)));
             }
             ControlRequest::OpenRsa { .. } | ControlRequest::GenerateRsa { .. } => {
-                // No key is generated in vain.
+                // Checked first, so that no key is generated for nothing.
                 if peer.sessions.len() >= self.limits.sessions {
                     return Err(RejectReason::Sessions);
                 }

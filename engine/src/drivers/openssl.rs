@@ -40,8 +40,8 @@ use crate::{Driver, Job, Jobs, SessionId};
 ///
 /// Whether it is constant time depends on OpenSSL: its AES is on processors with instructions for
 /// AES or for byte shuffles, its ChaCha20 everywhere, its DES is not; its RSA is meant to be, and
-/// uses blinding. Keys are in memory of libcrypto, which wipes them when a session is closed;
-/// residue of its functions on the stack is not wiped.
+/// hides its computations. Keys are in memory of libcrypto, which wipes them when a session is
+/// closed; residue of its functions on the stack is not wiped.
 ///
 /// If libcrypto fails internally in the middle of a message (no memory), the output is wiped and
 /// the outcome is [`Error::Unsupported`]; when opening, [`Error::Authentication`].

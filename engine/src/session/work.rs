@@ -129,7 +129,7 @@ impl<'a> Work<'a> {
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
         let bytes = self.data.len();
-        // A signature has its own place, or came.
+        // A signature has its own place, or is in `came`.
         let is_packet = self.put.is_none()
             && self.came.is_none()
             && matches!(self.state.class.operation_of_cipher(), Operation::Seal | Operation::Open);

@@ -1,4 +1,4 @@
-//! The portable versions of what `x86_64` does with instructions of x86-64.
+//! The portable versions of the functions that `x86_64` implements with instructions of x86-64.
 
 mod lock;
 mod moves;

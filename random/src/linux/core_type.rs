@@ -11,9 +11,10 @@ use lanecrypt_kernels::{Isa, StreamCore};
 /// The core is in memory that a fork may empty at any moment, and it moves between threads with its
 /// generator. Therefore:
 ///
-/// - All bytes zero is a value of the type at any moment, even in the middle of a method. - It may
-///   be sent to another thread. - It owns nothing outside of itself, because it is overwritten and
-///   wiped, never dropped. - Its methods do not draw from a generator and do not panic.
+/// - All bytes zero is a value of the type at any moment, even in the middle of a method.
+/// - It may be sent to another thread.
+/// - It owns nothing outside of itself, because it is overwritten and wiped, never dropped.
+/// - Its methods do not draw from a generator and do not panic.
 pub unsafe trait SeedCore: StreamCore {
     /// The most bytes of stack that are used on processors of this level to set the key and make up
     /// to 16 KiB of keystream. They are wiped after each refill. Longer requests may use 8 KiB if

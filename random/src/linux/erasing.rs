@@ -1,7 +1,7 @@
-//! Fast key erasure (Bernstein 2017): the first 32 bytes that a key makes are the next key, which
-//! replaces it before any byte is handed out. The following bytes fill the buffer. If a request is
-//! larger than the buffer, they go into the caller's memory, 1 MiB under each key.
-//! [`crate::linux::mixing`] describes what the kernel adds to the keys, and when.
+//! Fast key erasure (Bernstein 2017): the first 32 bytes that a key generates are the next key,
+//! which replaces it before any byte is handed out. The following bytes fill the buffer. If a
+//! request is larger than the buffer, they are written to the caller's memory, 1 MiB under each
+//! key. [`crate::linux::mixing`] describes when kernel bytes are mixed into the keys.
 
 use core::marker::PhantomData;
 
@@ -14,7 +14,7 @@ use crate::linux::owner::{FillError, Owner};
 use crate::linux::page::{BUFFER, YIELD};
 use crate::linux::rseq_watch::{self, Manner};
 
-/// The most bytes that one key makes.
+/// The most bytes that one key generates.
 const BYTES_PER_KEY: usize = 1 << 20;
 
 /// The generator with fast key erasure over the core `C`. Bytes are wiped as they are handed out,
@@ -122,8 +122,8 @@ fn renew<C: ErasingCore>(
     }))
 }
 
-/// Fills `out` with the keystream of `key`. Not inlined, so that what it leaves on the stack lies
-/// below its caller's frame.
+/// Fills `out` with the keystream of `key`. Not inlined, so that its residue on the stack is below
+/// its caller's frame.
 #[inline(never)]
 fn keystream<C: ErasingCore>(isa: Isa, key: &[u8; 32], out: &mut [u8]) {
     C::from_seed(isa, key).keystream(out);

@@ -1,4 +1,4 @@
-//! The C library's error number, which a signal handler must leave as it found it.
+//! The C library's error number, which a signal handler must not change.
 
 use core::cell::Cell;
 
@@ -6,7 +6,7 @@ use core::cell::Cell;
 pub(crate) struct Errno(libc::c_int);
 
 impl Errno {
-    /// Saves the present number.
+    /// Saves the current number.
     pub(crate) fn keep() -> Self {
         Self(number().get())
     }

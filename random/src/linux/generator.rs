@@ -13,12 +13,12 @@ use crate::linux::word::Word;
 
 /// A kind of generator: [`Erasing`](crate::Erasing) or [`Rekeying`](crate::Rekeying).
 ///
-/// The kind defines how bytes are made. The place defines where the state is and who may use it:
-/// [`PerThread`](crate::PerThread), [`PerCpu`](crate::PerCpu), [`Shared`](crate::Shared),
+/// The kind defines how bytes are computed. The place defines where the state is and which code may
+/// use it: [`PerThread`](crate::PerThread), [`PerCpu`](crate::PerCpu), [`Shared`](crate::Shared),
 /// [`SingleThread`](crate::SingleThread), [`Owned`](crate::Owned). Other crates cannot add one.
 #[expect(private_bounds, private_interfaces, reason = "this is the inside of a generator")]
 pub trait Generator: Sized + 'static {
-    /// Gives a page that is live and has no bytes left a key from the kernel.
+    /// Sets a key from the kernel in a page that is live and has no bytes left.
     #[doc(hidden)]
     fn key(owner: &mut Owner<'_, Self>) -> Result<(), FillError>;
 
@@ -26,21 +26,21 @@ pub trait Generator: Sized + 'static {
     #[doc(hidden)]
     fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), FillError>;
 
-    /// Takes a word, if that is quickly done.
+    /// Takes a word, if the fast path can.
     #[doc(hidden)]
     #[inline(always)]
     fn take<W: Word>(page: &mut PageMut<'_, Self>) -> Result<W, Refusal> {
         page.take()
     }
 
-    /// Fills fewer than [`LONG`] bytes, if that is quickly done.
+    /// Fills fewer than [`LONG`] bytes, if the fast path can.
     #[doc(hidden)]
     #[inline(always)]
     fn take_few_bytes(page: &mut PageMut<'_, Self>, out: &mut [u8]) -> Result<(), Refusal> {
         page.take_few_bytes(out)
     }
 
-    /// Fills any number of bytes, if that is quickly done.
+    /// Fills any number of bytes, if the fast path can.
     #[doc(hidden)]
     #[inline(always)]
     fn take_bytes(page: &mut PageMut<'_, Self>, isa: Isa, out: &mut [u8]) -> Result<(), Refusal> {
@@ -48,7 +48,7 @@ pub trait Generator: Sized + 'static {
     }
 }
 
-/// Fills `out` of any length, if that is quickly done. Long requests use kernels of `isa`.
+/// Fills `out` of any length, if the fast path can. Long requests use kernels of `isa`.
 #[inline(always)]
 pub(crate) fn take_any<G: Generator>(
     page: &mut PageMut<'_, G>,
@@ -65,18 +65,18 @@ pub(crate) enum Mixing {
     Refills,
     /// A key made for this request, with kernel bytes in it.
     EveryRequest,
-    /// The buffer, after it was dropped and the kernel has given a new key.
+    /// The buffer, after it was dropped and a new key was taken from the kernel.
     NewKey,
 }
 
 /// A generator that mixes in kernel bytes on demand.
 pub(crate) trait Mix {
-    /// Fills `out`, with kernel bytes mixed in as `mixing` says.
+    /// Fills `out`, with kernel bytes mixed in according to `mixing`.
     fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError>;
 }
 
 impl<G: Generator> Owner<'_, G> {
-    /// Fills `out`, whatever the state of the page. Begins again if a fork empties the page.
+    /// Fills `out`, in any state of the page. Restarts if a fork empties the page.
     ///
     /// # Errors
     ///
@@ -108,8 +108,8 @@ impl<G: Generator> Owner<'_, G> {
     }
 }
 
-/// Wipes what a core that uses `stack` bytes has left on the stack and in the vector registers
-/// after making `length` bytes.
+/// Wipes the residue on the stack and in the vector registers of a core that uses `stack` bytes,
+/// after `length` bytes of keystream.
 pub(crate) fn clean_up(stack: usize, length: usize) {
     match stack {
         0..=2048 if length < 1 << 14 => wipe::stack::<2048>(),

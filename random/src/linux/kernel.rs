@@ -17,7 +17,7 @@ pub(crate) fn ask(out: &mut [u8]) -> Result<(), EntropyError> {
 /// Fills `out` from the kernel, through the vDSO if possible.
 ///
 /// `state` is this owner's state of the kernel's generator in the vDSO, if there is one. The vDSO
-/// detects by itself when it is entered again in a signal handler or after a fork.
+/// detects re-entry in a signal handler or after a fork.
 ///
 /// # Errors
 ///

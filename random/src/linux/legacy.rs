@@ -1,4 +1,4 @@
-//! Old stream ciphers, which serve for comparison.
+//! Old stream ciphers, for comparison.
 
 use core::sync::atomic::AtomicU32;
 

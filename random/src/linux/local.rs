@@ -11,7 +11,7 @@ use crate::linux::volatile::Volatile;
 
 /// The thread has a page, and it is free.
 const FREE: u8 = 0;
-/// A draw is using the page, or the thread is just getting one.
+/// A draw is using the page, or the thread is about to get one.
 const CLAIMED: u8 = 1;
 /// The thread has not drawn yet.
 pub(crate) const NEW: u8 = 2;
@@ -21,8 +21,7 @@ pub(crate) const KERNEL: u8 = 3;
 
 /// A thread's record of its generator.
 pub(crate) struct Local<G: 'static> {
-    /// Compiler fences where a claim begins and ends keep everything that is done under it between
-    /// them.
+    /// Compiler fences at the start and end of a claim keep all accesses under it between them.
     pub(crate) state: Volatile<u8>,
     pub(crate) page: Cell<Option<&'static Page<G>>>,
     pub(crate) vdso: Cell<State>,

@@ -1,5 +1,5 @@
-//! Pages that are locked in memory, within a budget: a quarter of what the process may lock, so
-//! that the rest is left to the program.
+//! Pages that are locked in memory, within a budget: a quarter of the limit of the process, so that
+//! the program can use the rest.
 
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use crate::linux::page::{PageMut, STRIDE};
 #[repr(C)]
 pub(crate) struct Tally {
     bytes: AtomicUsize,
-    /// Whether the limit applies to this process; zero before that was tried.
+    /// Whether the limit applies to this process; zero before that was tested.
     limited: AtomicU8,
     /// Whether some page could not be locked.
     is_short: AtomicBool,
@@ -82,9 +82,9 @@ impl Tally {
         self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
     }
 
-    /// Whether the limit does not apply to this process (`CAP_IPC_LOCK`). This is tried once, by
+    /// Whether the limit does not apply to this process (`CAP_IPC_LOCK`). This is tested once, by
     /// locking more than the limit of memory that is never touched. Having the capability does not
-    /// suffice, because it counts in the first user namespace only.
+    /// suffice, because it is valid only in the first user namespace.
     fn is_privileged(&self, limit: u64) -> bool {
         let mut known = self.limited.load(Ordering::Relaxed);
         if known == 0 {

@@ -1,4 +1,4 @@
-//! Methods that several places have in common, written once with their documentation.
+//! Methods that several places share, written once with their documentation.
 
 /// `fill`, `u32` and `u64` of a value, by its `try_fill` and `word`. `mut` if they change it.
 macro_rules! draws {
@@ -56,7 +56,7 @@ macro_rules! interval {
 }
 
 /// The interface of an empty value, by `fill`, `word` and `Mix` of its module. `$reseed` documents
-/// what its `reseed` does, and `$nothing` when that does nothing.
+/// its `reseed`, and `$nothing` the case in which that does nothing.
 macro_rules! found {
     ($place:ident, $reseed:literal, $nothing:literal) => {
         impl<G> $place<G> {

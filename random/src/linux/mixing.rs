@@ -1,7 +1,7 @@
-//! When kernel bytes go into a key, and where they come from: one rule for all places.
+//! When kernel bytes are mixed into a key, and their source: one rule for all places.
 //!
-//! A page has one chain of keys: each key makes the next one before anything else
-//! ([`crate::linux::erasing`]). Kernel bytes go into a key before it is used:
+//! A page has one chain of keys: each key first generates the next one ([`crate::linux::erasing`]).
+//! Kernel bytes are mixed into a key before it is used:
 //!
 //! - by **system call** into the first key, and into a key under which the total since the last
 //!   such call would exceed [`LIMIT`] bytes, or under which bytes would be made in another second
@@ -9,8 +9,8 @@
 //! - by the **vDSO**, if there is one, into every other key.
 //!
 //! The vDSO alone is not enough. It expands a key in this process's memory until the kernel
-//! reseeds, up to a minute later, so an attacker who has read the process knows its output. The
-//! system call uses keys that never leave the kernel.
+//! reseeds, up to a minute later, so an attacker who has read that memory can compute its output.
+//! The system call uses keys that never leave the kernel.
 
 use core::cell::Cell;
 
@@ -25,11 +25,11 @@ const LIMIT: usize = 64 << 10;
 /// Bytes are counted in these units, so that the count fits into the page.
 const UNIT: usize = 64;
 
-/// The key of a page, and what was made since the last system call. All of it is in the page, so a
-/// forked child starts over.
+/// The key of a page, and the bytes generated since the last system call. All of it is in the page,
+/// so a forked child starts over.
 pub(crate) struct Chain<'page> {
     pub(crate) key: &'page mut [u8; 32],
-    /// The bytes made, in units, rounded up for each key.
+    /// The bytes generated, in units, rounded up for each key.
     pub(crate) made: &'page Cell<u16>,
     /// The second of the coarse clock at the last system call.
     pub(crate) asked_at: &'page Cell<u32>,
@@ -44,8 +44,8 @@ impl Chain<'_> {
         Ok(())
     }
 
-    /// Kernel bytes for the key that is to make `length` bytes: by system call if it is due or if
-    /// `always`; zeros if there are no kernel bytes for this key.
+    /// Kernel bytes for the key that will generate `length` bytes: by system call if it is due or
+    /// if `always`; zeros if there are no kernel bytes for this key.
     pub(crate) fn fresh(
         &self,
         vdso: vdso::State,
@@ -61,7 +61,7 @@ impl Chain<'_> {
         Ok(fresh)
     }
 
-    /// Whether a key that is to make `length` bytes needs the system call. Counts the bytes.
+    /// Whether a key that will generate `length` bytes needs the system call. Counts the bytes.
     fn is_time(&self, length: usize) -> bool {
         // Saturates above the limit.
         let units = u16::try_from(length.div_ceil(UNIT)).unwrap_or(u16::MAX);
@@ -74,11 +74,11 @@ impl Chain<'_> {
     }
 }
 
-/// Kernel bytes that are to go into a key.
+/// Kernel bytes to mix into a key.
 pub(crate) struct Fresh([u8; 32]);
 
 impl Fresh {
-    /// Mixes them into a key, where no signal can see it, and wipes them.
+    /// Mixes them into a key, without exposure to signal handlers, and wipes them.
     #[inline(always)]
     pub(crate) fn mix_into(&mut self, key: &mut [u8; 32]) {
         for (key, fresh) in key.iter_mut().zip(&self.0) {

@@ -1,4 +1,4 @@
-//! A generator that is a value of its user.
+//! A generator that is a value owned by the caller.
 
 use core::fmt;
 use core::num::NonZeroU64;
@@ -21,13 +21,13 @@ use crate::linux::strict::Strict;
 use crate::linux::vdso::State;
 use crate::linux::word::Word;
 
-/// A generator that is a value of its user.
+/// A generator that is a value owned by the caller.
 ///
-/// It keeps the promises of its kind, [`Erasing`] or [`Rekeying`], and a forked child does not
-/// repeat its parent. It saves the look-up of the thread's generator at each request. It may be
+/// It has the properties of its kind, [`Erasing`] or [`Rekeying`], and a forked child does not
+/// repeat its parent. It avoids the look-up of the thread's generator at each request. It may be
 /// sent to another thread.
 pub struct Owned<G = Erasing> {
-    /// `None` if there is no page that a fork empties. Then nothing may be buffered.
+    /// `None` if there is no page that a fork empties. Then nothing is buffered.
     slot: Option<Slot<G>>,
     isa: Isa,
     interval: Option<NonZeroU64>,

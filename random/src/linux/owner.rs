@@ -1,4 +1,4 @@
-//! A page in use, with everything that its user needs to refill it.
+//! A page in use, with the state for refilling it.
 
 use core::num::NonZeroU64;
 
@@ -8,13 +8,13 @@ use crate::error::EntropyError;
 use crate::linux::page::PageMut;
 use crate::linux::vdso::State;
 
-/// A page in use, with everything that its user needs to refill it.
+/// A page in use, with the state for refilling it.
 pub(crate) struct Owner<'a, G> {
     pub(crate) page: PageMut<'a, G>,
     /// The page's state of the kernel's generator.
     pub(crate) vdso: State,
     pub(crate) isa: Isa,
-    /// The number of bytes that one key makes, for generators that count them. `None` means the
+    /// The number of bytes that one key generates, for generators that count them. `None` means the
     /// setting of the process.
     pub(crate) interval: Option<NonZeroU64>,
 }
@@ -26,7 +26,7 @@ impl<G> Owner<'_, G> {
     }
 }
 
-/// Why an attempt to fill a request failed.
+/// The reason for which an attempt to fill a request failed.
 #[derive(Debug)]
 pub(crate) enum FillError {
     /// A fork emptied the page. The parent has drawn the same bytes.

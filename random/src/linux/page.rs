@@ -1,12 +1,11 @@
-//! The page with a generator's state, and the take: the few instructions that serve every small
-//! request.
+//! The page with a generator's state, and the take: the short fast path of every small request.
 //!
 //! # Who uses a page
 //!
 //! Pages stay mapped for ever, and every field of a [`Page`] can change through a shared reference.
-//! So anybody may hold a reference, which names the page but gives no right to use it. That right
-//! is a [`PageMut`], of which there is only one at a time. Four places make one: a thread's claim
-//! ([`crate::linux::local`]), a page's lock ([`crate::linux::page_guard`]), a processor's lock
+//! So any code may hold a reference, which identifies the page but gives no right to use it. That
+//! right is a [`PageMut`], of which there is only one at a time. Four places create one: a thread's
+//! claim ([`crate::linux::local`]), a page's lock ([`crate::linux::turn`]), a processor's lock
 //! ([`crate::linux::rseq`]), and the value that owns the page ([`crate::linux::pool::Slot`]).
 //!
 //! The kernel also writes to a page: it zeroes it in a forked child ([`lanecrypt_kernels::fork`]).
@@ -16,8 +15,8 @@
 //!
 //! A zeroed page means: no bytes left, not live. A take that a fork interrupted reads zeros from
 //! the buffer. So a take checks `live` after it has copied its bytes. A take of one word, read by
-//! one instruction, checks it only if the word is zero. After a fork that comes later than this
-//! check, both processes have the same bytes, which already belong to the caller.
+//! one instruction, checks it only if the word is zero. After a fork later than this check, both
+//! processes have the same bytes, which already belong to the caller.
 
 use core::cell::{Cell, UnsafeCell};
 use core::marker::PhantomData;
@@ -37,11 +36,11 @@ use crate::linux::word::{Unaligned, Word};
 pub(crate) const SIZE: usize = 8192;
 /// The distance from one generator's page to the next. When the end of a page is read, the
 /// processor prefetches the start of the next one. The gap, which is never touched, prevents two
-/// owners from taking each other's cache lines in this way.
+/// owners from evicting each other's cache lines in this way.
 pub(crate) const STRIDE: usize = SIZE + 4096;
-/// The number of bytes of keystream that one refill makes. The first 32 become the next key.
+/// The number of bytes of keystream of one refill. The first 32 become the next key.
 pub(crate) const BUFFER: usize = SIZE - 64;
-/// The number of bytes that are left to hand out after a refill that also makes the next key.
+/// The number of bytes to hand out after a refill that also generates the next key.
 pub(crate) const YIELD: u32 = 8096;
 
 /// The whole secret state of a generator of the kind `G`. All zero means empty and not seeded.
@@ -54,7 +53,7 @@ pub(crate) struct Page<G> {
     /// Not zero while the key is valid. Written only when seeding begins, and never later, so that
     /// every later fork is detected.
     live: Volatile<u32>,
-    /// Units of bytes made since the last mixing by system call ([`crate::linux::mixing`]).
+    /// Units of bytes generated since the last mixing by system call ([`crate::linux::mixing`]).
     unmixed: Cell<u16>,
     /// One while the page is in use, if several threads may use it
     /// ([`crate::linux::page_guard`]). It is in the page so that a forked child finds the page
@@ -65,7 +64,7 @@ pub(crate) struct Page<G> {
     /// The next refill's key.
     key: UnsafeCell<[u8; 32]>,
     /// Whether the page is locked in memory ([`crate::linux::memlock`]). It is in the page because
-    /// a child inherits no locks. It keeps its value when the page goes back to the pool.
+    /// a child inherits no locks. It keeps its value when the page is returned to the pool.
     locked: Cell<bool>,
     kind: PhantomData<fn() -> G>,
 }
@@ -73,7 +72,7 @@ pub(crate) struct Page<G> {
 const _: () = assert!(size_of::<Page<()>>() == SIZE && offset_of!(Page<()>, left) == BUFFER);
 const _: () = assert!(YIELD as usize == BUFFER - 32);
 
-/// Why a take gave nothing.
+/// The reason for which a take failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// Too few bytes are left, or a fork emptied the page.
@@ -98,15 +97,15 @@ impl<G> Page<G> {
         self.lock.store(0, Ordering::Release);
     }
 
-    /// The start of the buffer. The kind decides what it contains.
+    /// The start of the buffer. The kind defines its content.
     #[inline(always)]
     pub(crate) fn buffer(&self) -> *mut [u8; BUFFER] {
         self.buffer.get()
     }
 }
 
-/// The right to use a page: all of it except the lock and the numbers that its kind lets others
-/// read.
+/// The right to use a page: all of it except the lock and the numbers that its kind makes readable
+/// for others.
 pub(crate) struct PageMut<'a, G>(&'a Page<G>);
 
 impl<'a, G> PageMut<'a, G> {
@@ -133,8 +132,8 @@ impl<'a, G> PageMut<'a, G> {
         self.0.left.get()
     }
 
-    /// Sets how many bytes can be handed out. The kind has just made them, as the last bytes of the
-    /// buffer.
+    /// Sets the number of bytes to hand out. The kind has just generated them, as the last bytes of
+    /// the buffer.
     pub(crate) fn set_left(&mut self, left: u32) {
         self.0.left.set(left.min(YIELD));
     }
@@ -219,8 +218,8 @@ impl<'a, G> PageMut<'a, G> {
         })
     }
 
-    /// Has `hand_out` move bytes from the buffer to `out`. There are enough of them, and nobody
-    /// else uses them.
+    /// Calls `hand_out` to move bytes from the buffer to `out`. There are enough of them, and no
+    /// other code uses them.
     #[inline(always)]
     fn take_by(
         &mut self,
@@ -260,7 +259,7 @@ impl<'a, G> PageMut<'a, G> {
         wipe::memory(key);
         made.set(0);
         asked_at.set(0);
-        // The last user may have left in the middle of a draw.
+        // The last user may have ended in the middle of a draw.
         self.0.unlock();
     }
 }

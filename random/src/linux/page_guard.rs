@@ -1,10 +1,10 @@
-//! Whose turn it is, if a page serves many threads.
+//! Page locking, for pages that serve many threads.
 //!
 //! Two things protect such a page, unless it is a processor's own ([`crate::linux::rseq`]). The
-//! thread's mark says that this thread is in the middle of a draw: a signal handler that finds the
-//! mark asks the kernel. The mark is outside of all pages and is *not* emptied by a fork. In the
-//! child of a handler that forks, later handlers still find it. The page's lock says that the page
-//! is in use. It is inside the page and emptied by a fork, because the thread that held it does not
+//! thread's mark is set during a draw of this thread: a signal handler that finds the mark draws
+//! from the kernel. The mark is outside of all pages and is *not* emptied by a fork. In the child
+//! of a handler that forks, later handlers still find it. The page's lock is set while the page is
+//! in use. It is inside the page and emptied by a fork, because the thread that held it does not
 //! exist in the child.
 
 use core::sync::atomic::{Ordering, compiler_fence};
@@ -13,7 +13,7 @@ use crate::linux::page::{Page, PageMut};
 use crate::linux::volatile::Volatile;
 
 /// Whether a draw is in progress, for signal handlers of the same thread. A compiler fence at each
-/// end of the draw keeps everything that the draw does between them.
+/// end of the draw keeps all its accesses between them.
 #[derive(Debug)]
 pub(crate) struct Mark(Volatile<bool>);
 

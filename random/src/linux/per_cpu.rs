@@ -1,13 +1,13 @@
 //! One generator for each processor: memory grows with the number of processors, not of threads.
 //!
 //! Each processor has three pages. Two are its *own*. They are locked by a restartable sequence
-//! ([`crate::linux::rseq`]), which costs little, and only threads on that processor can do that.
-//! The second own page is for draws while the holder of the first one has lost the processor, or is
+//! ([`crate::linux::rseq`]), which costs little and is possible only for threads on that processor.
+//! The second own page is for draws while the holder of the first one is preempted, or is
 //! interrupted by a handler that draws.
 //!
 //! If both own pages are locked, or if the C library has no restartable sequences, a draw tries the
-//! *common* page of the processor and then that of the next processor, by an atomic instruction.
-//! After that it asks the kernel. No draw ever waits.
+//! *common* page of the processor and then that of the next processor, by an atomic instruction. If
+//! that fails, it draws from the kernel. No draw ever waits.
 //!
 //! The locks of the own pages are outside of the pages and survive a fork. If a handler forks in
 //! the middle of a draw, later draws in the child do not touch the page until the interrupted draw
@@ -221,7 +221,7 @@ impl<G: StaticGenerator> Locked<G> {
     fn common() -> Option<Self> {
         let entries = G::statics().table.entries();
         let cpu = this_processor();
-        // A processor without pages is to get its own. The next processor's page must not replace
+        // A processor without pages must get its own. The next processor's page must not replace
         // them permanently.
         if entries.get(cpu % entries.len().max(1))?.common.is_vacant() {
             return None;

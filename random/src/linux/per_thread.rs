@@ -2,14 +2,14 @@
 //!
 //! A thread finds its page through a thread-local pointer without initialisation and destructor, so
 //! that the look-up costs one address calculation. A destructor of the C library's thread-specific
-//! data returns the page when the thread ends. Later draws go to the kernel.
+//! data returns the page when the thread ends. Later draws are from the kernel.
 //!
 //! # Signal handlers
 //!
 //! A draw *claims* the thread's page before it reads it. A handler that interrupts the draw finds
-//! the claim and asks the kernel. The claim is outside of the page and is *not* emptied by a fork.
-//! If the handler forks, later handlers in the child still find the claim of the draw that the
-//! child is in the middle of.
+//! the claim and draws from the kernel. The claim is outside of the page and is *not* emptied by a
+//! fork. If the handler forks, later handlers in the child still find the claim of the draw that
+//! the child is in the middle of.
 
 use core::ffi::c_void;
 use core::fmt;
@@ -161,11 +161,11 @@ fn serve<G: StaticGenerator>(
     Owner { page: claim.page(), vdso, isa, interval: None }.fill(out, mixing)
 }
 
-/// Gets the thread its page, if that was not tried before, and claims it.
+/// Allocates the thread's page, if that was not tried before, and claims it.
 fn start<G: StaticGenerator>() -> Option<Claim<G>> {
     let local = here::<G>();
-    // A handler that comes earlier also finds a new thread, and gets it a page. One that comes
-    // later finds the claim and asks the kernel.
+    // An earlier handler also finds a new thread, and allocates its page. A later one finds the
+    // claim and draws from the kernel.
     if local.replace_new() != NEW {
         return local.claim();
     }
@@ -187,9 +187,9 @@ fn start<G: StaticGenerator>() -> Option<Claim<G>> {
 /// Arranges that the page is wiped and returned when the thread ends. Returns false if the C
 /// library has no key or no memory left for this.
 ///
-/// A thread that first draws in the last round of its destructors is not notified any more, and
-/// cannot detect that. Its page stays as it is until a later thread takes it
-/// ([`crate::linux::slab`]): one with its thread-local memory at the same address.
+/// A thread that first draws in the last round of its destructors is not notified, and cannot
+/// detect that. Its page stays as it is until a later thread takes it ([`crate::linux::slab`]): one
+/// with its thread-local memory at the same address.
 fn return_at_exit<G: StaticGenerator>() -> bool {
     key::<G>().is_some_and(|key| {
         // The destructor is called for any value but null.
@@ -199,7 +199,7 @@ fn return_at_exit<G: StaticGenerator>() -> bool {
     })
 }
 
-/// The key of thread-specific data whose destructor serves this kind. The first thread makes it.
+/// The key of thread-specific data whose destructor serves this kind. The first thread creates it.
 fn key<G: StaticGenerator>() -> Option<libc::pthread_key_t> {
     let published = G::statics().exit_key;
     // Relaxed: the key publishes nothing else.
@@ -222,11 +222,11 @@ fn key<G: StaticGenerator>() -> Option<libc::pthread_key_t> {
     }
 }
 
-/// Wipes and returns the page of a thread that ends. Its later draws go to the kernel.
+/// Wipes and returns the page of a thread that ends. Its later draws are from the kernel.
 extern "C" fn at_exit<G: StaticGenerator>(_: *mut c_void) {
     let _errno = Errno::keep();
     let local = here::<G>();
-    // First, so that a handler that comes now does not use the page.
+    // First, so that a handler from now on does not use the page.
     local.state.set(KERNEL);
     compiler_fence(Ordering::SeqCst);
     let vdso = local.vdso.replace(State::NONE);

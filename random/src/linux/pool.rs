@@ -43,7 +43,7 @@ impl<G> Slot<G> {
         Self { page: page.into(), vdso }
     }
 
-    /// The page and its state, for code that decides itself who may use the page.
+    /// The page and its state, for code that controls the use of the page itself.
     pub(crate) fn into_parts(self) -> (&'static Page<G>, State)
     where
         G: 'static,

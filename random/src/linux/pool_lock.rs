@@ -1,7 +1,7 @@
 //! The pool's own page: its lock, and the tally of memory that is locked.
 //!
-//! The kernel empties this page in a forked child. So a child finds the lock free, whatever the
-//! parent's threads were doing at the moment of the fork.
+//! The kernel empties this page in a forked child. So a child finds the lock free, regardless of
+//! the state of the parent's threads at the fork.
 
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};

@@ -15,7 +15,7 @@ use crate::linux::owner::{FillError, Owner};
 use crate::linux::page::{BUFFER, Page, PageMut};
 use crate::linux::rseq_watch::{self, Manner};
 
-/// The default number of bytes of keystream that one key makes: 512 MiB.
+/// The default number of bytes of keystream for one key: 512 MiB.
 pub const REKEY_INTERVAL: u64 = 512 << 20;
 
 /// The setting of the process. Relaxed: it publishes nothing else.
@@ -34,7 +34,7 @@ static INTERVAL: AtomicU64 = AtomicU64::new(REKEY_INTERVAL);
 #[derive(Clone, Copy, Debug)]
 pub struct Rekeying<C>(PhantomData<fn() -> C>);
 
-/// Sets the number of bytes of keystream that one key makes, for all [`Rekeying`] generators of the
+/// Sets the number of bytes of keystream for one key, for all [`Rekeying`] generators of the
 /// process without their own setting. It is rounded up to whole blocks of 64 bytes.
 ///
 /// It takes effect at each generator's next refill. With inlined HC-128 it takes effect at the end
@@ -47,7 +47,7 @@ pub fn set_rekey_interval(bytes: NonZeroU64) {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// The number of keys that it got from the kernel.
+    /// The number of keys that it received from the kernel.
     pub keys: u64,
     /// The number of bytes of keystream made under the present key. Up to 8 KiB of them are still
     /// in the buffer.
@@ -166,7 +166,7 @@ impl Made {
         self.bytes.store(0, Ordering::Relaxed);
     }
 
-    /// Counts `length` more bytes that are made, or may be.
+    /// Counts `length` more bytes that are generated, or may be.
     pub(crate) fn add(&self, length: u64) {
         let bytes = self.bytes.load(Ordering::Relaxed).saturating_add(length);
         self.bytes.store(bytes, Ordering::Relaxed);
@@ -174,13 +174,13 @@ impl Made {
 }
 
 impl<C: SeedCore> Owner<'_, Rekeying<C>> {
-    /// The number of bytes that one key of this generator makes.
+    /// The number of bytes that one key of this generator generates.
     fn interval(&self) -> u64 {
         let bytes = self.interval.map_or_else(|| INTERVAL.load(Ordering::Relaxed), NonZeroU64::get);
         bytes.checked_next_multiple_of(64).unwrap_or(u64::MAX - 63)
     }
 
-    /// Gives the running cipher a new key.
+    /// Sets a new key of the running cipher.
     pub(crate) fn new_key(&mut self) -> Result<(), FillError> {
         let isa = self.isa;
         let Parts { key: seed, core, .. } = self.page.running();
@@ -222,7 +222,7 @@ impl<C: SeedCore> Owner<'_, Rekeying<C>> {
     }
 }
 
-/// Not inlined, so that what it leaves on the stack lies below its caller's frame.
+/// Not inlined, so that its residue on the stack is below its caller's frame.
 #[inline(never)]
 fn key_core<C: SeedCore>(isa: Isa, seed: &[u8; 32], core: &mut ManuallyDrop<C>) {
     *core = ManuallyDrop::new(C::from_seed(isa, seed));
@@ -239,7 +239,7 @@ fn make<C: SeedCore>(isa: Isa, core: &mut C, out: &mut [u8]) {
     }
 }
 
-/// Not inlined, so that what it leaves on the stack lies below its caller's frame.
+/// Not inlined, so that its residue on the stack is below its caller's frame.
 #[inline(never)]
 fn keystream<C: StreamCore>(core: &mut C, out: &mut [u8]) {
     core.keystream(out);

@@ -16,7 +16,7 @@ use crate::linux::page::{Page, PageMut};
 use crate::linux::table::{Entry, Place, Table};
 
 /// One of a processor's own pages, the first or the second, locked by this thread. Dropping it
-/// unlocks the page, on whichever processor the thread runs then.
+/// unlocks the page, on any processor.
 ///
 /// Two words, so that it is passed in registers.
 pub(crate) struct Own<G: 'static, const WHICH: usize> {
@@ -25,7 +25,7 @@ pub(crate) struct Own<G: 'static, const WHICH: usize> {
 }
 
 impl<G, const WHICH: usize> Own<G, WHICH> {
-    /// Where the page is published.
+    /// The place in which the page is published.
     pub(crate) fn place(&self) -> &'static Place<G> {
         &self.entry.own[WHICH]
     }

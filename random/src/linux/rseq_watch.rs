@@ -1,36 +1,36 @@
-//! Runs of a core that signals must not see.
+//! Runs of a core that must not be exposed to signals.
 //!
 //! For a handler the kernel saves all registers on the thread's stack or on an alternate one, and
-//! they stay there after it returns: round keys, key words, keystream. Wiping cannot reach an
-//! alternate stack. So a run is *watched*. A handler that interrupts it may see the keys that it
-//! used. Then these keys and everything made with them are discarded, and the run is repeated under
-//! a key that is not in the frame, with signals *blocked*.
+//! they remain there after it returns: round keys, key words, keystream. An alternate stack cannot
+//! be wiped. So a run is *watched*. The frame of a handler that interrupts it may contain its keys.
+//! Then these keys and all their output are discarded, and the run is repeated under a key that is
+//! not in the frame, with signals *blocked*.
 //!
 //! Watching costs three plain instructions, and blocking costs two system calls. The kernel does
-//! the watching: it forgets a restartable sequence ([`Area`]) that a thread has named when
-//! the thread is interrupted outside of it. A preemption looks the same and also costs a run. If
-//! the C library registers no area for that, signals are blocked at once.
+//! the watching: it clears a restartable sequence ([`Area`]) that a thread has registered when the
+//! thread is interrupted outside of it. A preemption looks the same and also costs a run. If the C
+//! library registers no area for that, signals are blocked at once.
 
 use core::ptr::null;
 use core::sync::atomic::{Ordering, compiler_fence};
 
 use crate::linux::arch::Area;
 
-/// The most bytes that are made with signals blocked at a time: 15 microseconds of the fastest
+/// The most bytes that are generated with signals blocked at a time: 15 microseconds of the fastest
 /// core, a millisecond of the slowest.
 pub(crate) const PIECE: usize = 1 << 18;
 
-/// How a core runs.
+/// The way in which a core runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Manner {
-    /// Signals may come. Afterwards it is known whether one did.
+    /// Signals may arrive, which is detected afterwards.
     Watched(Area),
-    /// No signal comes.
+    /// No signal arrives.
     Blocked,
 }
 
 impl Manner {
-    /// The cheapest manner that this thread has.
+    /// The cheapest way that this thread has.
     #[inline]
     pub(crate) fn cheapest() -> Self {
         Area::here().map_or(Self::Blocked, Self::Watched)
@@ -38,7 +38,8 @@ impl Manner {
 
     /// Runs `work`. Returns false if a signal handler's frame may contain its registers.
     ///
-    /// `work` leaves nothing in registers. It makes no system call and does not call this function.
+    /// `work` leaves no residue in registers, makes no system call, and does not call this
+    /// function.
     #[inline(always)]
     pub(crate) fn run(self, work: impl FnOnce()) -> bool {
         match self {

@@ -24,20 +24,20 @@ use crate::linux::word::Word;
 
 /// The number of tries for the lock before each further try first yields the processor.
 const SPINS: u32 = 100;
-/// The number of tries before the kernel is asked: the holder may be a thread that does not run for
-/// a long time.
+/// The number of tries before drawing from the kernel: the holder may be a thread that does not run
+/// for a long time.
 const TRIES: u32 = 10_000;
 
 /// One generator of the kind `G` behind a lock, which many threads share.
 ///
 /// Most libraries keep their generator like this, and it is the slowest place: two threads that
-/// draw at the same time get less than one alone. It is here for comparison, and for programs that
-/// want one sequence of keys for all threads. Programs should use [`PerThread`](crate::PerThread).
+/// draw at the same time get less than a single one. It is here for comparison, and for programs
+/// with one sequence of keys for all threads. Programs should use [`PerThread`](crate::PerThread).
 ///
 /// Safe in signal handlers, which get kernel bytes if they interrupt a draw, and after a fork. A
 /// child finds the lock free and the generator unseeded, whichever thread held the lock.
 pub struct Shared<G = Erasing> {
-    /// `None` if there was no page that a fork empties. Then every request goes to the kernel.
+    /// `None` if there was no page that a fork empties. Then every request is passed to the kernel.
     slot: Option<Slot<G>>,
     isa: Isa,
     interval: Option<NonZeroU64>,
@@ -100,7 +100,7 @@ impl<G: Generator> Shared<G> {
         }
     }
 
-    /// Waits for the lock. `None` if the kernel must be asked instead: there is no page, this is a
+    /// Waits for the lock. `None` if the draw must be from the kernel: there is no page, this is a
     /// handler that interrupted a draw, or the lock stays busy for long.
     #[inline(always)]
     fn turn(&self) -> Option<PageGuard<'_, G>> {

@@ -13,7 +13,7 @@ use crate::linux::page_guard::{Mark, Marked};
 use crate::linux::word::Word;
 
 /// A generator that one thread uses from many places, without a lock, a thread-local look-up or the
-/// processor's number. This is all that a program with one thread needs.
+/// processor's number. It suffices for a program with one thread.
 ///
 /// Unlike [`Owned`] it is used through a shared reference. The compiler ensures that no other
 /// thread has one at the same time.

@@ -2,14 +2,14 @@
 //!
 //! The record is in ordinary memory, which a forked child inherits. So the child reuses its
 //! parent's slabs and maps no others. A page that is free in the record is free in the child. The
-//! pages that threads of the parent had are free, too, except those of the thread that forked,
-//! which lives on in the child. Only that thread knows that it is the one: it has taken a page in
-//! an earlier process, and remembers that in thread-local memory. Pages of [`Owned`](crate::Owned)
-//! and similar values are never free before the values are dropped, because nobody knows which of
-//! them the child can still reach.
+//! pages of the parent's threads are free, too, except those of the thread that forked, which
+//! continues in the child. Only that thread can identify itself: it took a page in an earlier
+//! process, which is recorded in thread-local memory. Pages of [`Owned`](crate::Owned) and similar
+//! values are never free before the values are dropped, because the child may still reach any of
+//! them.
 //!
-//! A fork may find the record in the middle of a change by another thread. Such a change concerns a
-//! page that the child cannot reach. In the worst case the child cannot use that page.
+//! A fork may occur in the middle of a change of the record by another thread. Such a change
+//! affects a page that the child cannot reach. In the worst case the child cannot use that page.
 
 use core::cell::Cell;
 use core::hint::black_box;
@@ -45,7 +45,7 @@ struct Slab {
     users: [Cell<Record>; PAGES],
 }
 
-/// The present or last user of a page.
+/// The current or last user of a page.
 #[derive(Clone, Copy)]
 struct Record {
     user: User,
@@ -58,7 +58,7 @@ struct Record {
 /// The newest slab. Written with release, under the pool's lock; read with acquire.
 static NEWEST: AtomicPtr<Slab> = AtomicPtr::new(null_mut());
 /// Whether the kernel has refused another slab for good, and whether core dumps contain some slab.
-/// Relaxed everywhere: plain facts, which publish nothing else.
+/// Relaxed everywhere: they publish nothing else.
 static REFUSED: AtomicBool = AtomicBool::new(false);
 static DUMPED: AtomicBool = AtomicBool::new(false);
 
@@ -66,7 +66,7 @@ static DUMPED: AtomicBool = AtomicBool::new(false);
 struct Here {
     /// The process in which it took its first page.
     began_in: Cell<Option<Generation>>,
-    /// Its destructors run.
+    /// Its destructors are running.
     ends: Cell<bool>,
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn take(lock: &Lock, user: User) -> Result<(NonNull<u8>, State), NoPa
     Ok((unsafe { slab.base.add(i * STRIDE) }, slab.states[i]))
 }
 
-/// Returns a page that nobody uses.
+/// Returns a page that is not in use.
 pub(crate) fn put(lock: &Lock, page: NonNull<u8>) {
     for slab in slabs(lock) {
         let offset = page.addr().get().wrapping_sub(slab.base.addr().get());

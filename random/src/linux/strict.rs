@@ -10,7 +10,7 @@ use crate::linux::word::Word;
 ///
 /// For programs that may be snapshotted or cloned at any moment. Copies of a process never return
 /// the same bytes, not even bytes that were buffered when they were copied. The same holds for
-/// copies of a machine as soon as their kernels have noticed. Each request costs a system call.
+/// copies of a machine as soon as their kernels have detected it. Each request costs a system call.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Strict<G = PerThread>(G);
 

@@ -98,7 +98,7 @@ fn allow(owner: &mut Owner<'_, Inlined<Hc128>>) -> Result<(), FillError> {
     Ok(())
 }
 
-/// Fills `out` by steps, if enough are allowed and no fork comes between.
+/// Fills `out` by steps, if enough are allowed and there is no fork meanwhile.
 #[inline]
 fn take_steps(page: &mut PageMut<'_, Inlined<Hc128>>, out: &mut [u8]) -> Result<(), Refusal> {
     if out.len() > 4 * allowed(page) as usize {

@@ -1,4 +1,4 @@
-//! The pages of the processors: where they are published, and how a processor gets its pages.
+//! The pages of the processors: their publication, and the allocation for a processor.
 
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicUsize, Ordering};
@@ -16,8 +16,8 @@ use crate::linux::vdso::State;
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub(crate) struct Entry<G> {
-    /// The pages that threads on this processor lock by [`rseq::lock`](crate::linux::rseq::lock),
-    /// and only so. The second page is used if the holder of the first one has lost the processor.
+    /// The pages that are locked only by [`rseq::lock`](crate::linux::rseq::lock), by threads on
+    /// this processor. The second one is used if the holder of the first one is preempted.
     pub(crate) own: [Place<G>; 2],
     /// Whether they are in use.
     pub(crate) is_locked: [AtomicBool; 2],
@@ -25,7 +25,7 @@ pub(crate) struct Entry<G> {
     pub(crate) common: Place<G>,
 }
 
-/// Where a page and its state of the kernel's generator are published.
+/// The place in which a page and its state of the kernel's generator are published.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Place<G> {
@@ -93,7 +93,7 @@ impl<G: 'static> Table<G> {
         }
     }
 
-    /// The entries that there are.
+    /// The published entries.
     pub(crate) fn entries(&self) -> &'static [Entry<G>] {
         // Pairs with the exchange in `map`.
         let entries = self.entries.load(Ordering::Acquire);
@@ -106,7 +106,7 @@ impl<G: 'static> Table<G> {
         unsafe { core::slice::from_raw_parts(entries, count) }
     }
 
-    /// Maps the entries, and gives this processor its missing pages, as far as the kernel allows.
+    /// Maps the entries, and allocates this processor's missing pages, as far as the kernel allows.
     #[cold]
     pub(crate) fn prepare(&self) {
         if self.entries().is_empty() {

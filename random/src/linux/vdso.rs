@@ -3,8 +3,8 @@
 //!
 //! The vDSO is a small ELF image that the kernel maps into every process. Its generator works on a
 //! state that the caller allocates according to the function's own parameters. The kernel empties
-//! that state on a fork. The function falls back to the system call if it is entered again in a
-//! signal handler, or if the kernel has reseeded.
+//! that state on a fork. The function falls back to the system call if it is re-entered in a signal
+//! handler, or if the kernel has reseeded.
 
 use core::ffi::{CStr, c_void};
 use core::mem::transmute;
@@ -58,12 +58,12 @@ struct Parameters {
     reserved: [u32; 13],
 }
 
-/// The function; null before it was looked for. Written last, with release, and read with acquire,
-/// so that a thread that sees it sees `STATE_SIZE` too.
+/// The function; null before the look-up. Written last, with release, and read with acquire, so
+/// that a thread that sees it sees `STATE_SIZE` too.
 static FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 /// Bytes of one state.
 static STATE_SIZE: AtomicUsize = AtomicUsize::new(0);
-/// The value of `FUNCTION` if it was looked for and does not exist.
+/// The value of `FUNCTION` if it does not exist.
 const ABSENT: *mut c_void = core::ptr::dangling_mut::<u8>().cast();
 
 /// Whether the kernel offers its generator in the vDSO.
@@ -121,7 +121,7 @@ fn parameters(function: GetRandom) -> Option<Parameters> {
     usable.then_some(parameters)
 }
 
-/// The function, which is looked for once. Threads that race find the same one.
+/// The function, which is looked up once. Threads that race find the same one.
 fn function() -> Option<GetRandom> {
     let known = FUNCTION.load(Ordering::Acquire);
     let address = if known.is_null() { find() } else { known };
@@ -301,7 +301,7 @@ mod image {
 
         const NAMES: [&CStr; 2] = [c"__vdso_clock_gettime", c"__kernel_clock_gettime"];
 
-        /// Every byte of an image may be wrong. Nothing outside of the image is read.
+        /// Every byte of an image may be invalid. Nothing outside of the image is read.
         #[test]
         fn a_damaged_image_is_refused_or_read_within_its_bounds() {
             let Some(image) = mapped() else { return };

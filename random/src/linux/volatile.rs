@@ -5,8 +5,8 @@ use core::cell::UnsafeCell;
 /// A value that a signal handler of the same thread may change, or the kernel if a handler forks.
 ///
 /// Each call reads or writes it by one instruction, in the order of the program among such calls.
-/// Only compiler fences order other accesses with them. Atomics would do, too, but the compiler
-/// makes more instructions of them.
+/// Only compiler fences order other accesses with them. Atomics would also be correct, but compile
+/// to more instructions.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(crate) struct Volatile<T>(UnsafeCell<T>);

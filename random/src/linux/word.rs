@@ -9,7 +9,7 @@ pub(crate) trait Word: Copy + Eq {
     /// Its size in bytes.
     const SIZE: u32;
 
-    /// The number that steps of 32 bits make, the lowest bits first.
+    /// The number composed of steps of 32 bits, the lowest bits first.
     #[cfg(feature = "study")]
     fn from_steps(step: impl FnMut() -> u32) -> Self;
 

@@ -258,7 +258,7 @@ fn place<B>(places: &mut [Place<B>], at: u64) -> Option<&mut Place<B>> {
     places.get_mut(usize::try_from(at).ok()?)
 }
 
-/// Where the worker puts completions.
+/// The worker's destination of completions.
 pub(super) struct Outlet<B> {
     places: Arc<Slots<B>>,
     /// The tasks to wake after the lock is released.

@@ -239,7 +239,7 @@ impl<B> Drop for Lane<B> {
     }
 }
 
-/// Where the worker puts completions.
+/// The worker's destination of completions.
 struct Ring<B> {
     completions: Producer<Completion<B>>,
     client: Arc<Client>,

@@ -1,4 +1,4 @@
-//! What x86-64 does with instructions of its own; `arch` has the portable versions.
+//! Functions that use instructions of x86-64; `arch` has the portable versions.
 
 #[cfg_attr(not(target_pointer_width = "64"), path = "../arch/lock.rs")]
 mod lock;

@@ -1,6 +1,6 @@
-//! The area in which a thread names restartable sequences to the kernel (Linux 4.18).
+//! The area in which a thread registers restartable sequences with the kernel (Linux 4.18).
 //!
-//! The C library registers the area of each thread (glibc 2.35 and later) and tells its place.
+//! The C library registers the area of each thread (glibc 2.35 and later) and exports its offset.
 
 /// Offsets in the thread's area, as the kernel defines them.
 pub(super) mod layout {
@@ -61,8 +61,8 @@ impl Area {
         (processor >= 0).then_some(Self(area))
     }
 
-    /// Names a sequence to the kernel in which no thread ever is, and returns it. The kernel
-    /// forgets it when it interrupts the thread, by a signal or to run another one.
+    /// Registers a sequence in which no thread ever is, and returns it. The kernel clears it when
+    /// it interrupts the thread, by a signal or to run another one.
     #[inline(never)]
     pub(crate) fn watch(self) -> usize {
         let sequence;
@@ -91,11 +91,11 @@ impl Area {
         sequence
     }
 
-    /// Whether the kernel still knows `sequence`, which it then forgets.
+    /// Whether `sequence` is still registered. Clears it.
     ///
-    /// Handlers that interrupt the thread may also name sequences, but they do not leave this one
-    /// behind: watches end before the handler does, and [`rseq::lock`](crate::linux::rseq::lock)
-    /// has its own sequences.
+    /// Handlers that interrupt the thread may also register sequences, but never leave this one
+    /// registered: watches end before the handler does, and
+    /// [`rseq::lock`](crate::linux::rseq::lock) has its own sequences.
     #[inline(always)]
     pub(crate) fn was_undisturbed(self, sequence: usize) -> bool {
         let found: usize;
