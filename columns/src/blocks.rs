@@ -1,4 +1,7 @@
-//! Division of rows into blocks, and of blocks among threads.
+//! Rows in blocks, and blocks among threads.
+//!
+//! A block is one batch of the engine, and its nonces are drawn together. Threads take pieces of 64
+//! blocks from a common list; the caller's thread is one of them.
 
 use core::mem;
 use core::ops::Range;

@@ -1,4 +1,9 @@
-//! Adaptive spinning before a side sleeps.
+//! Adaptive spinning before a sleep.
+//!
+//! After an unsuccessful spin the next one is shorter, down to none; it is tried again after some
+//! sleeps. Where both sides share a processor, they yield to each other between two looks. A
+//! success after the time limit counts as a failure: other threads need the processor, and a thread
+//! that is woken gets it sooner than one that yields.
 
 use core::hint::spin_loop;
 use core::time::Duration;

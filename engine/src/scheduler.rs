@@ -1,5 +1,9 @@
 //! Distributes the messages of a batch: to drivers by session, and to lanes by class, length and
-//! number of messages of a kind. Signatures run last, because they take a thousand times as long.
+//! number of messages of a kind. Signatures come last, because they take a thousand times as long.
+//!
+//! Messages at the front of a batch that do not benefit from lanes are processed one by one. The
+//! others are taken 256 at a time: messages of one class run at once, mixed classes are grouped by
+//! index on the stack. No message is moved.
 
 mod groups;
 

@@ -1,4 +1,7 @@
-//! The cost of messages on each driver: as given by the driver, or measured.
+//! What messages cost each driver: what it says, or what was measured.
+//!
+//! A group goes to the member that is cheapest alone, or is split so that all members finish at the
+//! same time. Only asynchronous drivers, and one of the others, gain from a split.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;

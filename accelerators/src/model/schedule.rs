@@ -1,4 +1,8 @@
-//! The times at which requests are done: a simulation of the host, the bus and the engines.
+//! When requests are done: the host, the bus and the engines in the course of time.
+//!
+//! The model leaves out: checks of signatures, transfers that overlap with computation within one
+//! request, engines that differ by algorithm and work at the same time, and processes that wake one
+//! by one.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,8 @@
-//! The daemon's socket: one at each path.
+//! The daemon's socket, of which there is one at a path.
+//!
+//! A lock on a file beside the socket decides, so that two daemons that start at once do not remove
+//! each other's socket. The socket has its permissions before it has a path. At the end, only this
+//! socket is removed, not a file that has taken its place.
 
 use core::fmt;
 use std::fs;

@@ -1,4 +1,9 @@
-//! A batch pass: the submitted requests of all clients, served as one batch.
+//! A batch pass: the requests that all clients have submitted, processed as one batch.
+//!
+//! The clients share 256 requests equally; the client that comes first changes with every pass.
+//! Requests that do not benefit from lanes are processed immediately, and their completions are
+//! published in groups of eight. The others are one [`Batch`] of the engine. At the end, each
+//! client that sleeps is woken once.
 
 use core::mem;
 use std::time::Instant;

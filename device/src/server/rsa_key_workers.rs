@@ -1,4 +1,8 @@
-//! Workers that validate RSA keys (as slow as a signature) and generate them (up to minutes).
+//! Threads that check RSA keys, which takes as long as a signature, and that generate them, which
+//! takes up to minutes.
+//!
+//! A client waits for its key: one that sends another request by the socket meanwhile is
+//! disconnected. A daemon that stops waits for signatures, not for keys.
 
 use core::fmt;
 use std::sync::Arc;

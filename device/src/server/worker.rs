@@ -1,4 +1,10 @@
-//! A thread for long operations, so that the daemon continues meanwhile.
+//! Threads for slow operations, so that the daemon continues meanwhile.
+//!
+//! A thread starts with its first job, and may run on all processors of the process. Jobs wait in a
+//! queue for each client, and the thread takes them from one client after another. A job owns its
+//! session and a private copy of its bytes, so it outlives client and session. The thread then sets
+//! a flag, which the daemon checks in every pass, and writes to an eventfd, which wakes a daemon
+//! that sleeps; it always does both, so no handshake is needed.
 
 use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicBool, Ordering};
