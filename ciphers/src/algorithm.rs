@@ -144,7 +144,7 @@ const _: () = {
     }
 };
 
-/// What is written in the table of an algorithm.
+/// A row of the table of algorithms.
 struct Row {
     algorithm: Algorithm,
     number: u16,
@@ -423,8 +423,8 @@ impl Algorithm {
         }
     }
 
-    /// Whether nobody may know a nonce before the message is written, so that it has to be random:
-    /// CBC with a code. A counter would do for all others that authenticate.
+    /// Whether a nonce must be unpredictable before the message is written, so that it has to be
+    /// random: CBC with a code. A counter would do for all others that authenticate.
     #[must_use]
     pub const fn needs_random_nonces(self) -> bool {
         self.mac.is_some() && matches!(self.mode, Mode::Cbc)

@@ -318,7 +318,7 @@ impl Code {
         tag.iter_mut().zip(self.0).for_each(|(to, from)| *to = from);
     }
 
-    /// Whether a tag that came is how it begins, in constant time but for the length.
+    /// Whether a received tag is its beginning, in constant time except for the length.
     ///
     /// # Errors
     ///
@@ -328,7 +328,7 @@ impl Code {
         if self.matches(came).into() { Ok(()) } else { Err(Error::Authentication) }
     }
 
-    /// Whether a tag that came is how it begins, in constant time but for the length.
+    /// Whether a received tag is its beginning, in constant time except for the length.
     #[inline]
     pub(crate) fn matches(&self, came: &[u8]) -> Choice {
         self.0.get(..came.len()).unwrap_or_default().ct_eq(came)

@@ -51,7 +51,7 @@ impl KeyError {
         Self { of: Of::Code(code), length: key.len(), reason: Error::KeyLength }
     }
 
-    /// A nonce that came with a key has the wrong length.
+    /// A nonce that belongs to a key has the wrong length.
     #[cold]
     pub(crate) const fn of_nonce(algorithm: Algorithm, nonce: &[u8]) -> Self {
         Self { of: Of::Algorithm(algorithm), length: nonce.len(), reason: Error::NonceLength }

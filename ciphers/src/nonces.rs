@@ -23,7 +23,7 @@ pub struct Nonce {
 }
 
 impl Nonce {
-    /// The nonce that has these bytes, such as one that came with a packet.
+    /// The nonce that has these bytes, such as one received with a packet.
     ///
     /// # Errors
     ///

@@ -24,7 +24,7 @@ To begin:
     };
 }
 
-/// What the program says without a command.
+/// The text that the program prints without a command.
 pub(crate) const FIRST: &str = concat!(
     "Small cryptographic requests, fast: random numbers, encrypted files, signatures,\n\
      a daemon that keeps keys, and measurements of all this.\n\n",

@@ -75,7 +75,7 @@ pub trait Aead: Sized + ZeroizeOnDrop {
     #[must_use]
     fn seal(&self, nonce: &Self::Nonce, aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16];
 
-    /// Decrypts a whole message that came with `tag`, in place or from one buffer to another, and
+    /// Decrypts a whole message received with `tag`, in place or from one buffer to another, and
     /// returns the tag that the message and `aad` should have. Only a SIV reads `tag`.
     ///
     /// The caller compares both, in constant time, and wipes the plaintext if they differ.
@@ -170,7 +170,7 @@ pub trait AeadLanes: Aead {
     type Lane<'a>;
 
     /// A message of at most [`LONGEST`](Aead::LONGEST) bytes, in place or from one buffer to
-    /// another, and the place of its tag. To open it, `tag` holds the tag that came.
+    /// another, and the place of its tag. To open it, `tag` holds the received tag.
     fn lane<'a>(
         &'a self,
         nonce: &Self::Nonce,
@@ -200,7 +200,7 @@ pub trait AeadLanes: Aead {
 
 /// A cipher whose messages can go on after a call that took them as whole ones.
 ///
-/// Some callers give a message in one piece, others in several, and only the next call tells. The
+/// A caller may pass a message in one piece or in several, which only its next call shows. The
 /// first piece is sealed or opened as fast as a whole message, and has the tag of one. A further
 /// piece replaces that tag. Any division into pieces gives what one piece would give.
 ///
@@ -213,7 +213,7 @@ pub trait Resume: Aead {
     /// A message of which nothing has come.
     fn empty_state(&self, nonce: &Self::Nonce) -> Self::PartialState;
 
-    /// [`seal`](Aead::seal), and what it takes to go on, which replaces `state`.
+    /// [`seal`](Aead::seal), which also replaces `state` so that the message can be resumed.
     #[must_use]
     fn seal_resumable(
         &self,
@@ -223,7 +223,7 @@ pub trait Resume: Aead {
         data: InOutBuf<'_, '_, u8>,
     ) -> [u8; 16];
 
-    /// [`open`](Aead::open), and what it takes to go on, which replaces `state`.
+    /// [`open`](Aead::open), which also replaces `state` so that the message can be resumed.
     #[must_use]
     fn open_resumable(
         &self,

@@ -26,7 +26,7 @@ impl PrivateKey {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] says what is wrong.
+    /// [`KeyError`] if the key is invalid.
     pub fn from_components(components: &Components<'_>) -> Result<Self, KeyError> {
         Self::with_sizes(Sizes::Standard, components)
     }

@@ -25,7 +25,7 @@ impl PrivateKey {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] says what is wrong.
+    /// [`KeyError`] if the encoding or the key is invalid.
     pub fn from_pkcs8_der(der: &[u8]) -> Result<Self, KeyError> {
         Self::parse_pkcs8(Sizes::Standard, der)
     }
@@ -34,7 +34,7 @@ impl PrivateKey {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] says what is wrong.
+    /// [`KeyError`] if the encoding or the key is invalid.
     pub fn from_pkcs1_der(der: &[u8]) -> Result<Self, KeyError> {
         Self::parse_pkcs1(Sizes::Standard, der)
     }
@@ -43,7 +43,7 @@ impl PrivateKey {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] says what is wrong.
+    /// [`KeyError`] if the encoding or the key is invalid.
     pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
         Self::parse_pem(Sizes::Standard, pem)
     }
@@ -149,7 +149,7 @@ impl PublicKey {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] says what is wrong.
+    /// [`KeyError`] if the encoding or the key is invalid.
     pub fn from_spki_der(der: &[u8]) -> Result<Self, KeyError> {
         Self::parse_spki(Sizes::Standard, der)
     }
@@ -158,7 +158,7 @@ impl PublicKey {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] says what is wrong.
+    /// [`KeyError`] if the encoding or the key is invalid.
     pub fn from_pkcs1_der(der: &[u8]) -> Result<Self, KeyError> {
         Self::parse_pkcs1(Sizes::Standard, der)
     }
@@ -167,7 +167,7 @@ impl PublicKey {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] says what is wrong.
+    /// [`KeyError`] if the encoding or the key is invalid.
     pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
         Self::parse_pem(Sizes::Standard, pem)
     }

@@ -95,7 +95,7 @@ impl fmt::Display for KeyError {
 impl core::error::Error for KeyError {}
 
 /// At least one request of a batch failed. The [`outcome`](crate::Request::outcome) of each request
-/// says which ones, and why. All others have been served.
+/// shows which ones failed, and why. All others were served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BatchError {

@@ -10,7 +10,7 @@ impl PrivateKey {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] says what is wrong.
+    /// [`KeyError`] if the encoding or the key is invalid.
     pub fn legacy_from_components(components: &Components<'_>) -> Result<Self, KeyError> {
         Self::with_sizes(Sizes::Legacy, components)
     }
@@ -19,7 +19,7 @@ impl PrivateKey {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] says what is wrong.
+    /// [`KeyError`] if the encoding or the key is invalid.
     pub fn legacy_from_pkcs8_der(der: &[u8]) -> Result<Self, KeyError> {
         Self::parse_pkcs8(Sizes::Legacy, der)
     }
@@ -28,7 +28,7 @@ impl PrivateKey {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] says what is wrong.
+    /// [`KeyError`] if the encoding or the key is invalid.
     pub fn legacy_from_pkcs1_der(der: &[u8]) -> Result<Self, KeyError> {
         Self::parse_pkcs1(Sizes::Legacy, der)
     }
@@ -37,7 +37,7 @@ impl PrivateKey {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] says what is wrong.
+    /// [`KeyError`] if the encoding or the key is invalid.
     pub fn legacy_from_pem(pem: &str) -> Result<Self, KeyError> {
         Self::parse_pem(Sizes::Legacy, pem)
     }
@@ -48,7 +48,7 @@ impl PublicKey {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] says what is wrong.
+    /// [`KeyError`] if the encoding or the key is invalid.
     pub fn legacy_new(n: &[u8], e: &[u8]) -> Result<Self, KeyError> {
         Self::with_sizes(Sizes::Legacy, n, e)
     }
@@ -57,7 +57,7 @@ impl PublicKey {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] says what is wrong.
+    /// [`KeyError`] if the encoding or the key is invalid.
     pub fn legacy_from_spki_der(der: &[u8]) -> Result<Self, KeyError> {
         Self::parse_spki(Sizes::Legacy, der)
     }
@@ -66,7 +66,7 @@ impl PublicKey {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] says what is wrong.
+    /// [`KeyError`] if the encoding or the key is invalid.
     pub fn legacy_from_pkcs1_der(der: &[u8]) -> Result<Self, KeyError> {
         Self::parse_pkcs1(Sizes::Legacy, der)
     }
@@ -75,7 +75,7 @@ impl PublicKey {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] says what is wrong.
+    /// [`KeyError`] if the encoding or the key is invalid.
     pub fn legacy_from_pem(pem: &str) -> Result<Self, KeyError> {
         Self::parse_pem(Sizes::Legacy, pem)
     }

@@ -12,7 +12,7 @@ pub(crate) fn bits(bytes: &[u8]) -> usize {
     bytes.first().map_or(0, |first| 8 * bytes.len() - first.leading_zeros() as usize)
 }
 
-/// Sets the limbs to a number, and says whether it fits. The time depends on the lengths only.
+/// Sets the limbs to a number, and returns whether it fits. The time depends on the lengths only.
 pub(crate) fn from_bytes(bytes: &[u8], limbs: &mut [u64]) -> bool {
     let mut parts = bytes.rchunks(8);
     for limb in limbs {

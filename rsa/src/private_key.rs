@@ -27,7 +27,7 @@ pub struct PrivateKey {
     pub(crate) aws_lc: Signer,
 }
 
-/// What signatures by the Chinese remainder theorem need.
+/// The numbers for signatures by the Chinese remainder theorem.
 pub(crate) struct Primes {
     pub(crate) p: Modulus,
     pub(crate) q: Modulus,

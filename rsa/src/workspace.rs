@@ -13,8 +13,8 @@ use crate::Backend;
 /// Memory that requests need besides keys, messages and signatures.
 ///
 /// It grows when a batch is larger than any before, up to that of 32 requests, and is kept for the
-/// next one. What a request leaves in it is wiped before [`process`](crate::process) returns. Each
-/// thread needs its own. It also says which [`Backend`] serves its requests.
+/// next one. Residue of a request is wiped before [`process`](crate::process) returns. Each
+/// thread needs its own. It also selects the [`Backend`] of its requests.
 #[derive(Default)]
 pub struct Workspace {
     pub(crate) backend: Backend,
@@ -42,7 +42,7 @@ impl Workspace {
         self.backend = backend;
     }
 
-    /// What serves its requests.
+    /// The backend of its requests.
     #[must_use]
     pub const fn backend(&self) -> Backend {
         self.backend
@@ -69,7 +69,7 @@ pub(crate) struct Slot {
     pub(crate) fault: Option<fault::Fault>,
 }
 
-/// What hides the input from the private operation, see `private.rs`.
+/// The blinding of the private operation's input, see `private.rs`.
 #[derive(Default)]
 pub(crate) struct Blinding {
     pub(crate) bytes: Vec<u8>,

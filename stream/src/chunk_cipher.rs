@@ -93,7 +93,7 @@ macro_rules! ciphers {
 
 ciphers!(Cipher, Aes128Gcm, Aes192Gcm, Aes256Gcm, ChaCha20Poly1305, XChaCha20Poly1305);
 
-/// What holds a cipher serves as one.
+/// A pointer to a cipher is a cipher.
 macro_rules! holders {
     ($($holder:ty),*) => {$(
         impl<C: ChunkCipher + ?Sized> ChunkCipher for $holder {

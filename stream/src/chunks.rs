@@ -143,7 +143,7 @@ impl<C: ChunkCipher> ChunkOpener<C> {
     }
 }
 
-/// What a refused chunk is to the stream.
+/// The meaning of a refused chunk for the stream.
 pub(crate) fn refusal(error: lanecrypt_ciphers::Error, number: Number, offset: u64) -> Error {
     match error {
         lanecrypt_ciphers::Error::Authentication => {

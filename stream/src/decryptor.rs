@@ -77,7 +77,7 @@ impl<R: Read, C: ChunkCipher> Decryptor<R, C> {
         &self.inner
     }
 
-    /// The inner reader. What is read from it directly is missing in the stream.
+    /// The inner reader. Bytes read from it directly are missing in the stream.
     pub fn get_mut(&mut self) -> &mut R {
         &mut self.inner
     }
@@ -226,7 +226,7 @@ impl<R: fmt::Debug, C: ChunkCipher> fmt::Debug for Decryptor<R, C> {
     }
 }
 
-/// What a step may do.
+/// The limits of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum May {
     /// Read, and open a chunk to the buffer.
@@ -235,7 +235,7 @@ enum May {
     OnlyGive,
 }
 
-/// What a step did.
+/// The result of a step.
 enum Step {
     /// So many bytes have been decrypted to where the caller said.
     Gave(usize),

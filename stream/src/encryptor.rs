@@ -14,7 +14,7 @@ use crate::{ChunkCipher, Error, Stream};
 ///
 /// **Call [`finish`](Self::finish).** Only that writes the last chunk; a stream without it is
 /// refused as [`Error::Truncated`]. So an encryptor that is dropped, by an error or a panic, leaves
-/// a file that nobody takes for whole.
+/// a file that every reader refuses as incomplete.
 ///
 /// Plaintext is encrypted from the caller's slice to a buffer of sealed chunks, which goes to the
 /// inner writer when it is full: a `BufWriter` around the inner writer gains nothing, one around
@@ -108,7 +108,7 @@ impl<W: Write, C: ChunkCipher> Encryptor<W, C> {
         &self.inner
     }
 
-    /// The inner writer. What is written to it directly damages the stream.
+    /// The inner writer. Bytes written to it directly damage the stream.
     pub fn get_mut(&mut self) -> &mut W {
         &mut self.inner
     }

@@ -24,7 +24,7 @@ impl<C: ChunkCipher> Opening<C> {
         Self { stream, layout, number: Number::default(), offset: 0 }
     }
 
-    /// What a stream is that ends before the next chunk, or in its tag.
+    /// The state of a stream that ends before the next chunk, or in its tag.
     pub(crate) fn truncated(&self) -> Error {
         Error::Truncated { chunk: self.number.0, offset: self.offset }
     }

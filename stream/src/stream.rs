@@ -75,7 +75,7 @@ impl<C: ChunkCipher> Stream<C> {
 
     /// Encrypts the chunk `number`, a slice in place or an
     /// [`InOutBuf`](lanecrypt_ciphers::InOutBuf) from one buffer to another, and writes its tag.
-    /// `last` says that no chunk follows.
+    /// `last` means that no chunk follows.
     ///
     /// # Errors
     ///

@@ -284,7 +284,7 @@ impl<K: AeadKey> AeadCipher<K> {
 
     /// Begins to open a message in pieces.
     ///
-    /// **Read what [`Opener`] says about its plaintext.**
+    /// **Read the warning of [`Opener`] about its plaintext.**
     ///
     /// # Errors
     ///

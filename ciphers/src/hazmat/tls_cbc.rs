@@ -49,7 +49,7 @@ pub struct TlsCbc {
     mac: MacKey,
 }
 
-/// What the code of a record covers beside its content.
+/// The input of a record's MAC besides its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "the protocols have no other fields")]
 pub struct TlsHeader {

@@ -51,7 +51,7 @@ fn common(base: &CipherSuiteCommon) -> CipherSuiteCommon {
     }
 }
 
-/// What a suite gets from us.
+/// The parts of a suite that are replaced.
 struct Parts {
     tls13: tls13::Records,
     #[cfg(feature = "tls12")]
@@ -70,7 +70,7 @@ impl Parts {
     }
 }
 
-/// What the suite of this name gets.
+/// The parts that replace those of the suite of this name.
 fn parts(suite: CipherSuite) -> Option<&'static Parts> {
     static AES_128_GCM: Parts = Parts::new(Aead::Aes128Gcm);
     static AES_256_GCM: Parts = Parts::new(Aead::Aes256Gcm);

@@ -159,7 +159,7 @@ impl<C: Chain> ToOpen<'_, C> {
     }
 }
 
-/// What a code is of.
+/// The input of a MAC.
 struct Coded<'m> {
     mac: &'m MacKey,
     nonce: &'m [u8],

@@ -6,7 +6,7 @@ use crate::masks::{byte, equal, less, select};
 
 /// The longest code.
 const LONGEST_CODE: usize = 48;
-/// The longest padding with its last byte, which says how many others there are.
+/// The longest padding with its last byte, which is the number of the others.
 pub(super) const LONGEST_PADDING: usize = 256;
 
 /// Where the content of a record ends.
