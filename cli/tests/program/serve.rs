@@ -233,7 +233,12 @@ fn wrong_settings_are_one_clear_line() {
         refused(&key(&format!("algorithm = \"{name}\"")), &format!("unknown algorithm {name}"));
     }
     refused(&key(""), "algorithm");
-    refused("allow = [\"root\"]", "config.toml");
+    refused("\nallow = [\"root\", \"no-such-user\"]", "config.toml:2: allow: no user no-such-user");
+    refused("allow = [\"@no-such-group\"]", "config.toml:1: allow: no group no-such-group");
+    refused("allow = [-1]", "neither a user, nor an @group, nor the number of a user");
+    let of_key = key("algorithm = \"aes-256-gcm\"\nallow = [1,\n\"no-such-user\"]");
+    refused(&of_key, "config.toml:6: allow: no user no-such-user");
+    refused("[[key]]\nname = \"k\"\nalgorithm = \"aes-256-gcm\"", "either file or credential");
     refused("[[key]]\nname = \"k\"\nfile = \"none\"\nalgorithm = \"aes-256-gcm\"", "none");
     let twice = key("algorithm = \"aes-256-gcm\"\n");
     refused(&format!("{twice}{twice}"), "two keys have the name k");
