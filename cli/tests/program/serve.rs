@@ -1,5 +1,11 @@
 //! `lanecrypt serve`, and what `info --socket` says about it.
 
+mod files;
+mod log;
+mod metrics;
+mod sandbox;
+mod service;
+
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,7 +20,11 @@ use crate::support::{Folder, assert_one_line, errors, lanecrypt, shell};
 
 /// A daemon that has said that it serves.
 fn serve(arguments: &[&str]) -> Child {
-    let mut command = lanecrypt(&[&["serve"], arguments].concat());
+    serve_by(lanecrypt(&[&["serve"], arguments].concat()))
+}
+
+/// The same with a command that starts it.
+fn serve_by(mut command: Command) -> Child {
     let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
     let mut line = String::new();
     let pipe = child.stderr.as_mut().expect("a pipe");

@@ -5,8 +5,9 @@ use std::ffi::CString;
 use nix::unistd::{Gid, Uid, initgroups, setresgid, setresuid};
 use rustix::process::{Resource, getrlimit};
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set, no_new_privs,
-    remove_capability_from_bounding_set, set_capabilities, set_keep_capabilities, set_no_new_privs,
+    CapabilitySet, CapabilitySets, capabilities, capability_is_in_bounding_set,
+    clear_ambient_capability_set, no_new_privs, remove_capability_from_bounding_set,
+    set_capabilities, set_keep_capabilities, set_no_new_privs,
 };
 
 use crate::process::{self, Lock};
@@ -48,6 +49,7 @@ pub(in crate::serve) fn become_user(user: &User, keeps: CapabilitySet) -> Result
     let failed = |error: nix::Error| format!("cannot become user {}: {error}", user.name);
     let name = CString::new(&*user.name).map_err(|_| failed(nix::Error::EINVAL))?;
     let (number, group) = (Uid::from_raw(user.number), Gid::from_raw(user.group));
+    empty_bounding_set();
     set_keep_capabilities(!keeps.is_empty()).map_err(of_capabilities)?;
     initgroups(&name, group).map_err(failed)?;
     setresgid(group, group, group).map_err(failed)?;
@@ -77,18 +79,21 @@ fn of_capabilities(error: rustix::io::Errno) -> String {
     format!("capabilities: {error}")
 }
 
+/// Lets no program that this process might start get capabilities. Only root may do so.
+fn empty_bounding_set() {
+    for capability in CapabilitySet::all().iter() {
+        let _ = remove_capability_from_bounding_set(capability);
+    }
+}
+
 /// Drops all capabilities except for these.
 pub(super) fn drop_all(keeps: CapabilitySet) -> Result<Outcome, String> {
-    // Older kernels have no such set, and other users no right to change the bounding set.
+    // Older kernels have no such set.
     let _ = clear_ambient_capability_set();
-    let mut is_bounded = true;
-    for capability in CapabilitySet::all().iter() {
-        is_bounded &= match remove_capability_from_bounding_set(capability) {
-            // The kernel does not know it.
-            Err(rustix::io::Errno::INVAL) => true,
-            removed => removed.is_ok(),
-        };
-    }
+    empty_bounding_set();
+    // Of one that the kernel does not know, this is an error.
+    let is_in = |capability| capability_is_in_bounding_set(capability).unwrap_or(false);
+    let is_bounded = !CapabilitySet::all().iter().any(is_in);
     let forbids_new = no_new_privs().unwrap_or(false);
     let sets = CapabilitySets { effective: keeps, permitted: keeps, inheritable: NONE };
     set_capabilities(None, sets).map_err(of_capabilities)?;
