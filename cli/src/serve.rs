@@ -4,7 +4,7 @@ mod config;
 
 use core::str::FromStr;
 use core::time::Duration;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Ok(config) => config.unwrap_or_default(),
         Err(reason) => return exit::failure(&reason),
     };
-    let stop = match process::stop() {
+    let mut stop = match process::stop() {
         Ok(stop) => stop,
         Err(error) => return exit::failure(&format!("signals: {error}")),
     };
@@ -94,7 +94,12 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             "keys may reach swap space: memory can be locked by root, or with ulimit -l unlimited",
         );
     }
-    match daemon.run(&stop) {
+    let handle = daemon.handle();
+    std::thread::spawn(move || {
+        let _ = stop.read(&mut [0]);
+        handle.stop();
+    });
+    match daemon.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             exit::bad_arguments("--placement: there is no such processor for this program")

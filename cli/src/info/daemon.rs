@@ -14,7 +14,7 @@ const PARTS: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)];
 
 /// Asks the daemon at this path, and prints what it answers.
 pub(super) fn run(path: &Path, as_json: bool) -> ExitCode {
-    match Client::<Vec<u8>>::statistics(path) {
+    match Client::<Vec<u8>>::statistics(path, Duration::from_secs(1)) {
         Ok(statistics) if as_json => exit::print(&format!("{:#}\n", json(&statistics))),
         Ok(statistics) => exit::print(&text(&statistics)),
         Err(error) => {
