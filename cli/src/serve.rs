@@ -21,7 +21,6 @@ use lanecrypt_device::{Daemon, Placement, Prepared, Server, default_path};
 use sd_notify::NotifyState;
 
 use self::config::Config;
-use self::control::Control;
 use self::log::{Form, Log};
 use self::metrics::Metrics;
 use self::names::Names;
@@ -125,6 +124,9 @@ fn serve(args: &Args) -> Result<ExitCode, String> {
     };
     let (server, folders) = source.read()?;
     let signals = Signals::catch(args.config.is_some())?;
+    let (log, writer) = Log::new(args.log);
+    let events = log.clone();
+    let server = server.observer(move |event| control::report(&events, event));
     let prepared = server.prepare().map_err(|error| error.to_string())?;
     if let Some(user) = &user
         && user.number != secret::own()
@@ -146,7 +148,6 @@ fn serve(args: &Args) -> Result<ExitCode, String> {
         (None, None) => None,
     };
     let failed = |error: io::Error| format!("cannot start: {error}");
-    let (control, stopped) = Control::new(&path).map_err(failed)?;
     let missing = match args.no_sandbox {
         true => vec![String::from("not enforced: anything, because of --no-sandbox")],
         false => sandbox::enter(&files, keeps)?.missing(),
@@ -157,7 +158,8 @@ fn serve(args: &Args) -> Result<ExitCode, String> {
     source.names.enters_sandbox();
 
     // From here on, there are threads, which inherit the sandbox.
-    let log = Log::start(args.log).map_err(failed)?;
+    writer.start().map_err(failed)?;
+    let control = daemon.handle();
     let at = match is_passed {
         true => String::from("the socket of the service manager"),
         false => path.display().to_string(),
@@ -174,7 +176,7 @@ fn serve(args: &Args) -> Result<ExitCode, String> {
     let _metrics = metrics.map_err(failed)?;
     service::watch(control, log.clone()).map_err(failed)?;
     service::notify(&[NotifyState::Ready]);
-    let ended = daemon.run(&stopped);
+    let ended = daemon.run();
     service::notify(&[NotifyState::Stopping]);
     log.flush();
     match ended {
@@ -189,8 +191,7 @@ fn serve(args: &Args) -> Result<ExitCode, String> {
 /// Listens at a path, or at a socket that the service manager has opened.
 fn listen(prepared: Prepared, passed: Option<OwnedFd>, path: &Path) -> Result<Daemon, String> {
     match passed {
-        // listen: `prepared.listen(socket)`
-        Some(_) => Err("this daemon cannot use the socket of a service manager yet".into()),
+        Some(socket) => prepared.listen(socket).map_err(|error| error.to_string()),
         None => prepared.bind(path).map_err(|error| error.to_string()),
     }
 }
@@ -227,7 +228,7 @@ impl Source {
             .spin(Duration::from_micros(args.spin))
             .placement(args.placement.0)
             .users(config.allowed.users)
-            // group: `.groups(config.allowed.groups)`
+            .groups(config.allowed.groups)
             .keys(config.keys);
         if args.allow_null {
             server = server.allow_null();

@@ -15,6 +15,7 @@ mod watch;
 mod window;
 
 use core::fmt;
+use core::time::Duration;
 use std::collections::VecDeque;
 use std::path::Path;
 
@@ -26,8 +27,6 @@ pub use self::session::Session;
 use self::sessions::sessions;
 pub use self::settings::Settings;
 use self::window::Owner;
-use crate::protocol::socket::Packet;
-use crate::protocol::{ControlRequest, ControlResponse};
 use crate::{Completion, ConnectError, Error, Message, Rejected, Statistics, Ticket};
 
 /// A connection to a daemon, for one thread at a time.
@@ -70,20 +69,17 @@ impl<B> Client<B> {
 
     sessions!((mut) channel.connection());
 
-    /// The daemon's statistics.
+    /// The daemon's statistics: all of them for its own user and root, and for other users the
+    /// numbers of their own clients, sessions and keys.
     ///
     /// # Errors
     ///
-    /// [`ConnectError`]
-    pub fn statistics(path: impl AsRef<Path>) -> Result<Statistics, ConnectError> {
-        let path = path.as_ref();
-        let socket = connection::dial(path)?;
-        let mut packet = Packet::new();
-        connection::greet(&socket, &mut packet, &ControlRequest::Statistics, path)?;
-        match packet.value().1 {
-            Some(ControlResponse::Statistics(statistics)) => Ok(statistics),
-            _ => Err(ConnectError::NotADaemon(path.to_owned())),
-        }
+    /// [`ConnectError::TimedOut`] if the daemon does not answer within this time; [`ConnectError`].
+    pub fn statistics(
+        path: impl AsRef<Path>,
+        within: Duration,
+    ) -> Result<Statistics, ConnectError> {
+        connection::statistics(path.as_ref(), within)
     }
 
     /// The number of messages that were submitted and not returned.

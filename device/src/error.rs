@@ -19,6 +19,12 @@ pub enum Error {
     UnknownSession,
     /// The key may not be used for this operation.
     NotAllowed,
+    /// The daemon makes the nonces of the key: seal with `seal_next`.
+    MakesNonces,
+    /// The key was removed from the daemon's settings, or is no longer for this user.
+    KeyRemoved,
+    /// The daemon is shutting down, and the request would take long. It was not served.
+    ShuttingDown,
     /// The request is longer than the arena.
     TooLong,
     /// The ring or the arena is full: take completions first.
@@ -40,6 +46,9 @@ impl fmt::Display for Error {
             Self::Denied(refusal) => refusal.fmt(f),
             Self::UnknownSession => f.pad("no such session"),
             Self::NotAllowed => f.pad("the key may not be used for this operation"),
+            Self::MakesNonces => f.pad("the daemon makes the nonces of this key"),
+            Self::KeyRemoved => f.pad("the key was removed from the daemon"),
+            Self::ShuttingDown => f.pad("the daemon is shutting down"),
             Self::TooLong => f.pad("longer than the arena"),
             Self::Full => f.pad("too many requests in flight"),
             Self::Disconnected => f.pad("the daemon is gone"),
@@ -64,6 +73,8 @@ pub enum ConnectError {
     NoDaemon(PathBuf),
     /// The permissions of the path forbid it.
     Forbidden(PathBuf),
+    /// The daemon did not answer in time.
+    TimedOut(PathBuf),
     /// The program that listens there is no daemon of this protocol.
     NotADaemon(PathBuf),
     /// The daemon refused the client.
@@ -83,6 +94,7 @@ impl fmt::Display for ConnectError {
             Self::NoSocket(path) => write!(f, "{}: no such socket", path.display()),
             Self::NoDaemon(path) => write!(f, "{}: no daemon listens there", path.display()),
             Self::Forbidden(path) => write!(f, "{}: permission denied", path.display()),
+            Self::TimedOut(path) => write!(f, "{}: no answer in time", path.display()),
             Self::NotADaemon(path) => write!(f, "{}: not a lanecrypt daemon", path.display()),
             Self::Refused(refusal) => refusal.fmt(f),
             Self::Descriptors => f.pad("this process has no more file descriptors"),

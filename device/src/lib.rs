@@ -52,7 +52,10 @@ pub use self::client::{AsyncClient, Client, CompletionFuture, Remote, Session, S
 pub use self::error::{ConnectError, Error};
 pub use self::message::{Completion, Message, Rejected, Ticket};
 pub use self::protocol::RejectReason;
-pub use self::server::{BindError, Daemon, Key, KeyError, Limits, Placement, Prepared, Server};
+pub use self::server::{
+    BindError, Daemon, Event, Handle, Key, KeyError, Limits, NonceSource, Placement, Prepared,
+    Requests, Server,
+};
 pub use self::statistics::Statistics;
 
 use std::path::PathBuf;

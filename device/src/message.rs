@@ -60,6 +60,17 @@ impl<B> Message<[u8; 0], B> {
         Self { code: Code::SignDigest, ..Self::sign(session, buffer) }
     }
 
+    /// A message to seal with a nonce that the daemon makes, as
+    /// [`Client::seal_next`](crate::Client::seal_next) does. The daemon writes the nonce to the
+    /// front of the buffer, which has room for it:
+    ///
+    /// ```text
+    /// | room for the nonce | header | message | room for the tag |
+    /// ```
+    pub fn seal_next(session: Session, buffer: B) -> Self {
+        Self { code: Code::SealNext, ..Self::new(session, Operation::Seal, [], buffer) }
+    }
+
     /// A buffer to fill with random bytes from the daemon's generator.
     pub fn fill(buffer: B) -> Self {
         Self { buffer, user: 0, header: 0, nonce: [], code: Code::Fill, session: None }

@@ -2,9 +2,12 @@
 //!
 //! A client connects to a Unix socket of sequenced packets and sends
 //! [`Hello`](ControlRequest::Hello); the daemon replies with the shared memory and with a
-//! descriptor that wakes it. After that the socket serves to open and close sessions, by one packet
-//! for the request and one for the reply; it is closed when either side ends. Packets are in the
-//! format of the crate `postcard`. Requests go through the rings: [`request`] and [`status`].
+//! descriptor that wakes it. The client maps the memory and sends
+//! [`Mapped`](ControlRequest::Mapped); the daemon seals the memory, so that the client cannot take
+//! its pages away, and serves its rings from then on. After that the socket serves to open and
+//! close sessions, by one packet for the request and one for the reply; it is closed when either
+//! side ends. Packets are in the format of the crate `postcard`. Requests go through the rings:
+//! [`request`] and [`status`].
 
 mod reject_reason;
 pub(crate) mod request;
@@ -19,7 +22,7 @@ pub use self::reject_reason::RejectReason;
 use crate::Statistics;
 
 /// The version of the protocol. Both sides must have the same.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// The first bytes of each packet, in every version.
 pub(crate) const MAGIC: [u8; 8] = *b"lanecryp";
@@ -90,6 +93,8 @@ pub(crate) enum ControlRequest<'a> {
     PublicKey { session: u32 },
     /// A session with a named RSA key of the daemon, and with this padding.
     NamedRsa { name: &'a str, scheme: Scheme<'a> },
+    /// The client has mapped the memory.
+    Mapped,
 }
 
 /// A reply of the daemon.
@@ -106,6 +111,8 @@ pub(crate) enum ControlResponse<'a> {
     Session {
         session: u32,
         algorithm: &'a str,
+        /// Whether the daemon makes the nonces.
+        makes_nonces: bool,
     },
     Closed,
     Refused(RejectReason),
@@ -116,4 +123,6 @@ pub(crate) enum ControlResponse<'a> {
     },
     /// The DER of a public key (SPKI).
     PublicKey(Vec<u8>),
+    /// The rings are served.
+    Ready,
 }

@@ -1,14 +1,25 @@
 //! The daemon.
 //!
 //! One thread serves all requests except slow ones: it runs batch passes, and handles the sockets
-//! after 64 of them and before it sleeps. It sleeps in `epoll`, which waits for clients, sockets
-//! and signals at once. Each client wakes it by an eventfd of its own. The daemon never reads that
-//! eventfd, because the client shares its flags and could make a read block; `epoll` reports edges
-//! instead.
+//! in between, every quarter of a millisecond as estimated from what it has served, and before it
+//! sleeps. It sleeps in `epoll`, which waits for clients, sockets and other threads at once. Each
+//! client wakes it by an eventfd of its own. The daemon never reads that eventfd, because the client
+//! shares its flags and could make a read block; `epoll` reports edges instead.
+//!
+//! Nothing that a client does makes this thread wait: other threads make, free and fill shared
+//! memory, close sockets, and serve what takes long.
 
+mod background;
 mod control;
+mod cost;
+mod event;
+mod handle;
 mod keys;
+mod limits;
 mod listener;
+mod long;
+mod nonces;
+mod parts;
 mod pass;
 mod peer;
 mod placement;
@@ -19,13 +30,14 @@ mod rsa_key_workers;
 mod sessions;
 mod settings;
 mod signatures;
+mod users;
 mod worker;
 
 use core::fmt;
 use core::mem::MaybeUninit;
 use core::time::Duration;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -33,19 +45,25 @@ use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
 use rustix::thread::CpuSet;
 
-pub use self::control::Limits;
 use self::control::{Accepted, Control, Heard};
+pub use self::event::{Event, Requests};
+use self::handle::Command;
+pub use self::handle::Handle;
 pub use self::keys::{Key, KeyError};
+pub use self::limits::Limits;
+use self::limits::Usage;
 pub use self::listener::BindError;
 use self::listener::Listener;
-use self::pass::{BatchPass, links, publish};
+pub use self::nonces::NonceSource;
+use self::pass::{BatchPass, Elsewhere, links, publish};
 use self::peer::Peer;
 pub use self::placement::Placement;
 use self::placement::{Move, Sharing, step};
 pub use self::settings::{Prepared, Server};
-use self::signatures::Signatures;
+use self::users::User;
 use self::worker::CompletionNotifier;
 use crate::Statistics;
+use crate::protocol::status;
 use crate::shared::Side;
 use crate::shared::processor::here;
 use crate::shared::wakeup::settle;
@@ -53,24 +71,30 @@ use crate::spin::Spin;
 
 /// The numbers of events that are not of a client.
 const LISTENER: u64 = u64::MAX;
-const STOP: u64 = u64::MAX - 1;
-const NEWS: u64 = u64::MAX - 2;
+const NEWS: u64 = u64::MAX - 1;
 
-/// The most events that are handled before the rings are checked.
+/// The most events that are received at a time.
 const EVENTS: usize = 64;
 /// The most connections that are accepted before the rings are checked.
 const ACCEPTED: usize = 16;
-/// The number of passes before the sockets are checked.
-const TURNS: u32 = 64;
-/// The number of checks of idle rings before the sockets are checked.
-const LOOKS: u32 = 2048;
+/// The time between two checks of the sockets, in nanoseconds, as estimated.
+const INTERVAL: u64 = 250_000;
+/// The longest time of handling events before the rings are checked.
+const HANDLING: Duration = Duration::from_micros(250);
+/// About how many nanoseconds a check of idle rings takes.
+const LOOK: u64 = 40;
+/// The time for submitted requests when the daemon stops, and then for what other threads have
+/// begun.
+const ANSWERING: Duration = Duration::from_millis(300);
+const GRACE: Duration = Duration::from_millis(50);
 
 /// A daemon that listens. Dropping it ends all connections.
 pub struct Daemon {
     control: Control,
     turn: BatchPass,
-    signatures: Signatures,
+    elsewhere: Elsewhere,
     notifier: Arc<CompletionNotifier>,
+    handle: Handle,
     spin: Spin,
     placement: Placement,
     sharing: Sharing,
@@ -82,117 +106,186 @@ pub struct Daemon {
     statistics: Statistics,
     /// The processor that was published to clients.
     processor: Option<u32>,
+    /// The time since the sockets were checked, in nanoseconds, as estimated.
+    unchecked: u64,
     /// Whether no client is accepted, because there are no free descriptors.
     is_deaf: bool,
 }
 
 impl Daemon {
-    /// Serves clients until `stop` is readable. Requests that were submitted before that are
-    /// answered.
+    /// Controls the daemon from other threads.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// Serves clients until [`Handle::stop`] is called, and ends all connections then.
     ///
     /// # Errors
     ///
     /// The processor of the [placement](Server::placement) does not exist; the system refuses to
     /// wait.
-    pub fn run(&mut self, stop: impl AsFd) -> io::Result<()> {
+    pub fn run(&mut self) -> io::Result<()> {
         let allowed = self.placement.begin()?;
-        let data = epoll::EventData::new_u64(STOP);
-        epoll::add(&self.epoll, stop.as_fd(), data, epoll::EventFlags::IN)?;
         let ended = self.serve(&allowed);
-        let _ = epoll::delete(&self.epoll, stop.as_fd());
+        self.peers.clear();
         ended
     }
 
     fn serve(&mut self, allowed: &CpuSet) -> io::Result<()> {
-        let mut turns = 0;
         loop {
-            if self.notifier.take() {
-                self.answer_late();
+            if self.notifier.take() && self.answer_late() {
+                self.finish();
+                return Ok(());
             }
-            let served = self.serve_turn();
+            let took = self.serve_turn();
             self.forget_broken();
-            turns += 1;
-            if served > 0 && turns < TURNS {
-                continue;
-            }
-            turns = 0;
-            if served > 0 {
+            self.unchecked += took.time;
+            if self.unchecked >= INTERVAL {
                 self.look(Some(Duration::ZERO))?;
-            } else {
+            } else if took.all == 0 {
                 self.idle(allowed)?;
             }
-            if self.handle(allowed) {
-                return self.finish();
-            }
+            self.handle_events(allowed);
         }
     }
 
-    fn serve_turn(&mut self) -> usize {
-        self.turn.serve(&self.peers, &mut self.signatures, &mut self.statistics)
+    fn serve_turn(&mut self) -> pass::Took {
+        self.turn.serve(&self.peers, &mut self.elsewhere, &mut self.statistics)
+    }
+
+    /// Completes the requests that other threads have served, and obeys commands. Whether to stop.
+    #[cold]
+    fn answer_late(&mut self) -> bool {
+        self.answer_served();
+        let mut gone = self.control.offer_made(&mut self.peers);
+        #[cfg(feature = "rsa")]
+        gone.append(&mut self.control.answer_made(&mut self.peers));
+        if !gone.is_empty() {
+            self.forget(|peer| gone.contains(&peer.number));
+        }
+        let mut stops = false;
+        for command in self.handle.take() {
+            match command {
+                Command::Stop => stops = true,
+                Command::Reload(prepared) => self.reload(*prepared),
+                Command::Statistics(sender) => {
+                    // The other side may have given up.
+                    let _ = sender.try_send(self.statistics());
+                }
+            }
+        }
+        stops
     }
 
     /// Completes the requests that other threads have served.
-    #[cold]
-    fn answer_late(&mut self) {
-        self.signatures.answer(&self.peers, &mut self.statistics);
-        publish(&self.peers);
-        #[cfg(feature = "rsa")]
-        for number in self.control.answer_made(&mut self.peers) {
-            self.forget(|peer| peer.number == number);
+    fn answer_served(&mut self) {
+        self.elsewhere.signatures.answer(&self.peers, &mut self.statistics);
+        for (client, number, status, span) in self.elsewhere.long.done() {
+            self.statistics.requests += 1;
+            self.statistics.failed += u64::from(status != status::SERVED);
+            if let Some(link) = link_of(&self.peers, client) {
+                link.messages.ends(span);
+                link.complete(number, status);
+            }
         }
+        publish(&self.peers);
     }
 
-    /// Completes all requests that were submitted until now.
-    fn finish(&mut self) -> io::Result<()> {
+    /// Completes the requests that were submitted until now, except those that take long: they are
+    /// refused, unless they are finished soon.
+    fn finish(&mut self) {
+        self.elsewhere.is_closed = true;
+        let Elsewhere { signatures, long, .. } = &self.elsewhere;
+        for (client, number, span) in signatures.cancel() {
+            if let Some(link) = link_of(&self.peers, client) {
+                link.signatures.ends(span);
+                link.complete(number, status::SHUTTING_DOWN);
+            }
+        }
+        for (client, number, span) in long.cancel() {
+            if let Some(link) = link_of(&self.peers, client) {
+                link.messages.ends(span);
+                link.complete(number, status::SHUTTING_DOWN);
+            }
+        }
+        let until = Instant::now() + ANSWERING;
         let mut left: u64 = links(&self.peers).map(|(_, link)| u64::from(link.available())).sum();
-        while left > 0 {
-            match self.serve_turn() {
+        while left > 0 && Instant::now() < until {
+            match self.serve_turn().all {
                 0 => break,
                 served => left = left.saturating_sub(served as u64),
             }
         }
-        while self.signatures.wait() {
-            self.signatures.answer(&self.peers, &mut self.statistics);
-            publish(&self.peers);
-        }
+        publish(&self.peers);
+        let until = Instant::now() + GRACE;
+        self.elsewhere.signatures.wait_for_begun(until);
+        self.elsewhere.long.wait_for_begun(until);
+        self.answer_served();
         self.turn.wipe();
-        Ok(())
+    }
+
+    /// Replaces keys, users and limits.
+    fn reload(&mut self, prepared: Prepared) {
+        let Prepared { engine, costs, mut access, .. } = prepared;
+        let control = &mut self.control;
+        access.limits = access.limits.within_memory();
+        access.keys.follow(&control.access.keys);
+        (control.engine, control.costs, control.access) = (engine, costs, access);
+        self.elsewhere.signatures.allow(control.access.limits.signatures);
+        let Control { access, observer, .. } = control;
+        let mut ended_sessions = 0;
+        for Peer { sessions, user, .. } in &mut self.peers {
+            ended_sessions += sessions.rebind(|opened| access.keys.successor(opened, user));
+        }
+        let keys = u32::try_from(access.keys.len()).unwrap_or(u32::MAX);
+        observer.tell(&Event::Reloaded { keys, ended_sessions });
+        let gone: Vec<u64> = self
+            .peers
+            .iter()
+            .filter(|peer| !access.serves(&peer.user))
+            .map(|peer| peer.number)
+            .collect();
+        self.forget(|peer| gone.contains(&peer.number));
     }
 
     /// Waits for events: spinning at first, then asleep.
     fn idle(&mut self, allowed: &CpuSet) -> io::Result<()> {
         // The processor of its last sleep: to query it each time would take longer than a check.
         let processor = self.processor.unwrap_or_else(|| self.tells_processor());
-        let Self { peers, spin, epoll, events, turn, notifier, .. } = self;
+        let Self { peers, spin, turn, notifier, unchecked, .. } = self;
         links(peers).for_each(|(_, link)| link.waits());
         let is_needed = |(_, link): (usize, &peer::Link)| {
             link.is_busy() && link.memory.processor(Side::Client) == Some(processor)
         };
         let same = links(peers).any(is_needed);
         let is_there = || notifier.is_there() || links(peers).any(|(_, link)| link.available() > 0);
+        // Yielding lets others run for as long as the system decides.
+        let begun = same.then(Instant::now);
         let mut looks = 0;
         let found = spin.finds(same, || {
             looks += 1;
-            is_there()
-                || (looks % LOOKS == 0
-                    && look(epoll, events, Some(Duration::ZERO)).is_ok()
-                    && !events.is_empty())
+            let waited = begun.map_or(looks * LOOK, |begun| nanoseconds(begun.elapsed()));
+            is_there() || *unchecked + waited >= INTERVAL
         });
+        *unchecked += begun.map_or(looks * LOOK, |begun| nanoseconds(begun.elapsed()));
         if found {
             let goes = self.sharing.found(same, Instant::now);
             self.goes(goes, allowed);
-            return Ok(());
+            return match self.unchecked >= INTERVAL {
+                true => self.look(Some(Duration::ZERO)),
+                false => Ok(()),
+            };
         }
         turn.wipe();
         let goes = self.sharing.sleeps(Instant::now);
         self.goes(goes, allowed);
         self.tells_processor();
-        let Self { peers, epoll, events, .. } = self;
-        links(peers).for_each(|(_, link)| link.memory.wakeup(Side::Daemon).falls_asleep());
+        links(&self.peers).for_each(|(_, link)| link.memory.wakeup(Side::Daemon).falls_asleep());
         settle();
-        let is_there = links(peers).any(|(_, link)| link.available() > 0);
-        let slept = if is_there { Ok(()) } else { look(epoll, events, None) };
-        links(peers).for_each(|(_, link)| link.memory.wakeup(Side::Daemon).wakes_up());
+        let is_there = links(&self.peers).any(|(_, link)| link.available() > 0);
+        let slept = if is_there { Ok(()) } else { self.look(None) };
+        links(&self.peers).for_each(|(_, link)| link.memory.wakeup(Side::Daemon).wakes_up());
         self.statistics.sleeps += u64::from(!is_there);
         slept
     }
@@ -227,33 +320,42 @@ impl Daemon {
     }
 
     fn look(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        self.unchecked = 0;
         look(&self.epoll, &mut self.events, timeout)
     }
 
-    /// Handles events of the sockets. Whether the daemon is to stop.
-    fn handle(&mut self, allowed: &CpuSet) -> bool {
-        let mut stops = false;
+    /// Handles events of the sockets. Those for which there is no time are reported again.
+    fn handle_events(&mut self, allowed: &CpuSet) {
+        if self.events.is_empty() {
+            return;
+        }
+        let until = Instant::now() + HANDLING;
         for at in 0..self.events.len() {
             let Some(&event) = self.events.get(at) else { break };
             match event {
-                LISTENER => self.accept(),
-                STOP => stops = true,
+                LISTENER => self.accept(allowed),
                 // A doorbell needs no handling; the next pass finds the requests.
-                data if data % 2 == 1 => {}
+                data if data % 2 == 1 => continue,
                 data => self.hear(data / 2, allowed),
+            }
+            if Instant::now() >= until {
+                break;
             }
         }
         self.events.clear();
-        stops
     }
 
-    fn accept(&mut self) {
+    fn accept(&mut self, allowed: &CpuSet) {
         // The others are accepted the next time: repeated connections must not delay the daemon's
         // clients.
         for _ in 0..ACCEPTED {
-            match self.control.accept(&self.listener.socket, &mut self.peers) {
+            let Self { control, listener, peers, statistics, .. } = self;
+            let accepted = control.accept(&listener.socket, peers, |control, peers, user| {
+                statistics_for(statistics, control, peers, user)
+            });
+            match accepted {
                 Accepted::Nobody => return,
-                Accepted::Refused => {}
+                Accepted::Done => {}
                 Accepted::Exhausted => {
                     // Until a client disconnects, so that it is not notified repeatedly.
                     let _ = epoll::delete(&self.epoll, &self.listener.socket);
@@ -261,9 +363,12 @@ impl Daemon {
                     return;
                 }
                 Accepted::Peer(peer) => {
-                    let data = epoll::EventData::new_u64(peer.number * 2);
+                    let number = peer.number;
+                    let data = epoll::EventData::new_u64(number * 2);
                     if epoll::add(&self.epoll, &peer.socket, data, epoll::EventFlags::IN).is_ok() {
                         self.peers.push(peer);
+                        // Most have sent their first request.
+                        self.hear(number, allowed);
                     }
                 }
             }
@@ -272,19 +377,22 @@ impl Daemon {
 
     /// Receives a request of a client, or its disconnection.
     fn hear(&mut self, number: u64, allowed: &CpuSet) {
-        let statistics = self.statistics();
-        let Some(peer) = self.peers.iter_mut().find(|peer| peer.number == number) else { return };
-        let Self { control, epoll, .. } = self;
+        let Self { control, peers, epoll, statistics, .. } = self;
+        let Some(at) = peers.iter().position(|peer| peer.number == number) else { return };
         let data = epoll::EventData::new_u64(number * 2 + 1);
         // Edges, so that nothing has to be read.
         let flags = epoll::EventFlags::IN | epoll::EventFlags::ET;
-        let heard = control
-            .hear(peer, &statistics, |doorbell| Ok(epoll::add(&*epoll, doorbell, data, flags)?));
+        let heard = control.hear(
+            peers,
+            at,
+            |control, peers, user| statistics_for(statistics, control, peers, user),
+            |doorbell| Ok(epoll::add(&*epoll, doorbell, data, flags)?),
+        );
         match heard {
-            Heard::Answered => {}
+            Heard::Answered | Heard::Nothing => {}
             Heard::Gone => self.forget(|peer| peer.number == number),
-            Heard::Linked { processor, arena } => {
-                self.turn.fits(arena);
+            Heard::Linked => {
+                let processor = self.peers.get(at).map_or(0, |peer| peer.processor);
                 self.placement.welcome(processor, allowed);
                 // The client receives the processor of the daemon.
                 self.processor = None;
@@ -294,17 +402,17 @@ impl Daemon {
 
     /// Ends the connections of some clients, and their sessions with them.
     fn forget(&mut self, which: impl Fn(&Peer) -> bool) {
-        for peer in self.peers.iter().filter(|peer| which(peer)) {
-            // Its other end may stay open, and would still cause events.
-            if let Some(link) = &peer.link {
+        for peer in self.peers.extract_if(.., |peer| which(peer)) {
+            // Their other ends may stay open, and would still cause events.
+            let _ = epoll::delete(&self.epoll, &peer.socket);
+            if let Some(link) = peer.link() {
                 let _ = epoll::delete(&self.epoll, &link.doorbell);
             }
-            self.signatures.forget(peer.number);
-            #[cfg(feature = "rsa")]
-            self.control.forget(peer.number);
+            self.elsewhere.signatures.forget(peer.number);
+            self.elsewhere.long.forget(peer.number);
+            self.control.forget(peer);
         }
-        self.peers.retain(|peer| !which(peer));
-        self.control.reserve_descriptor();
+        self.control.reserve_descriptors();
         if self.is_deaf {
             let (data, flags) = (epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN);
             self.is_deaf = epoll::add(&self.epoll, &self.listener.socket, data, flags).is_err();
@@ -314,18 +422,56 @@ impl Daemon {
     #[inline]
     fn forget_broken(&mut self) {
         if links(&self.peers).any(|(_, link)| link.is_broken()) {
-            self.forget(|peer| peer.link.as_ref().is_some_and(peer::Link::is_broken));
+            self.forget(|peer| peer.link().is_some_and(peer::Link::is_broken));
         }
     }
 
     fn statistics(&self) -> Statistics {
-        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        Statistics {
-            clients: count(links(&self.peers).count()),
-            sessions: count(self.peers.iter().map(|peer| peer.sessions.len()).sum()),
-            named_keys: self.control.named_keys(),
-            ..self.statistics.clone()
-        }
+        all_statistics(&self.statistics, &self.control, &self.peers)
+    }
+}
+
+fn link_of(peers: &[Peer], client: u64) -> Option<&peer::Link> {
+    peers.iter().find(|peer| peer.number == client)?.link()
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// The statistics with the numbers of now.
+fn all_statistics(statistics: &Statistics, control: &Control, peers: &[Peer]) -> Statistics {
+    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let usage = Usage::of(peers);
+    Statistics {
+        clients: count(links(peers).count()),
+        sessions: count(usage.sessions),
+        named_keys: count(control.access.keys.len()),
+        memory: usage.memory,
+        memory_limit: control.access.limits.memory,
+        ..statistics.clone()
+    }
+}
+
+/// The statistics that a user may see: all of them, if it administers the daemon, or the numbers of
+/// its own clients, sessions and keys.
+fn statistics_for(
+    statistics: &Statistics,
+    control: &Control,
+    peers: &[Peer],
+    user: &User,
+) -> Statistics {
+    if user.is_administrator() {
+        return all_statistics(statistics, control, peers);
+    }
+    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let usage = Usage::of_user(peers, user.number);
+    Statistics {
+        clients: count(usage.clients),
+        sessions: count(usage.sessions),
+        named_keys: count(control.access.keys.count_for(user)),
+        memory: usage.memory,
+        ..Statistics::new()
     }
 }
 

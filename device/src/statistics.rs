@@ -17,6 +17,10 @@ pub struct Statistics {
     pub sessions: u32,
     /// The number of named keys.
     pub named_keys: u32,
+    /// The memory that clients take, in bytes, about: shared memory and sessions.
+    pub memory: u64,
+    /// The most memory that they may take, in bytes.
+    pub memory_limit: u64,
     /// The number of requests served, except signatures.
     pub requests: u64,
     /// The number of signatures made and checked.
@@ -42,6 +46,8 @@ impl Statistics {
             clients: 0,
             sessions: 0,
             named_keys: 0,
+            memory: 0,
+            memory_limit: 0,
             requests: 0,
             signatures: 0,
             signature_batches: 0,

@@ -79,7 +79,7 @@ pub use drivers::Null;
 pub use drivers::{OpenSsl, OpenSslError};
 pub use engine::Engine;
 pub use lanecrypt_ciphers::{
-    Algorithm, Error, InOutBuf, Isa, Nonce, NonceSequence, Nonces, RandomNonces,
+    Algorithm, Error, InOutBuf, Isa, Mode, Nonce, NonceSequence, Nonces, RandomNonces,
 };
 pub use lanes::{LaneRange, LaneSource, Lanes};
 pub use operation::Operation;

@@ -5,6 +5,8 @@ pub mod aeads;
 #[cfg(feature = "engine")]
 pub mod batches;
 pub mod counting;
+#[cfg(all(feature = "device", target_os = "linux"))]
+pub mod device;
 #[cfg(unix)]
 pub mod harness;
 pub mod keeper;

@@ -55,7 +55,7 @@ fn statistics(path: &Path, timeout: Duration) -> Result<Statistics, String> {
     let to = path.to_owned();
     let asks = thread::Builder::new().spawn(move || {
         // It may no longer be waited for.
-        let _ = answer.try_send(Client::<Vec<u8>>::statistics(to));
+        let _ = answer.try_send(Client::<Vec<u8>>::statistics(to, timeout));
     });
     asks.map_err(|error| format!("cannot start a thread: {error}"))?;
     match answered.recv_timeout(timeout) {

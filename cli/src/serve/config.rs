@@ -200,8 +200,7 @@ impl WrittenKey {
 
 /// A key for these users and groups.
 fn allow(key: Key, allowed: Allowed) -> Key {
-    // group: `.for_groups(allowed.groups)`
-    key.for_users(allowed.users)
+    key.for_users(allowed.users).for_groups(allowed.groups)
 }
 
 /// The padding of an algorithm such as `rsa-pkcs1v15-sha256` or `rsa-pss-sha512`.

@@ -1,78 +1,81 @@
 //! What threads of the program ask of the running daemon.
 
-use core::sync::atomic::{AtomicBool, Ordering};
-use core::time::Duration;
-use std::io::{self, Write as _};
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
-use std::thread;
+use lanecrypt_device::{Event, Handle};
+use lanecrypt_engine::Operation;
 
-use lanecrypt_device::{Client, Prepared, Statistics};
+use super::log::{Field, Log};
 
-/// Stops the daemon, and asks it for its statistics.
-#[derive(Clone, Debug)]
-pub(super) struct Control {
-    path: PathBuf,
-    stop: Arc<UnixStream>,
-    /// Whether a thread waits for an answer.
-    asks: Arc<AtomicBool>,
+/// Stops the daemon, reloads it, and asks it for its statistics.
+pub(super) type Control = Handle;
+
+/// Writes an event of the daemon to the log.
+pub(super) fn report(log: &Log, event: &Event<'_>) {
+    use Field::{Number, Text};
+    match *event {
+        Event::Connected { client, user, process } => log.event(
+            "connected",
+            &[
+                ("client", Number(client)),
+                ("user", Number(user.into())),
+                ("process", Number(process.into())),
+            ],
+        ),
+        Event::Refused { user, reason } => {
+            let reason = reason.to_string();
+            let user = user.map(|user| ("user", Number(user.into())));
+            let fields: Vec<_> = user.into_iter().chain([("reason", Text(&reason))]).collect();
+            log.event("refused", &fields);
+        }
+        Event::Disconnected { client, user } => {
+            let fields = [("client", Number(client)), ("user", Number(user.into()))];
+            log.event("disconnected", &fields);
+        }
+        Event::SessionOpened { client, user, session, key, algorithm } => {
+            let mut fields = of_session(client, user, session, key);
+            if !algorithm.is_empty() {
+                fields.push(("algorithm", Text(algorithm)));
+            }
+            log.event("session-opened", &fields);
+        }
+        Event::SessionRefused { client, user, asked, reason } => {
+            let reason = reason.to_string();
+            let fields = [
+                ("client", Number(client)),
+                ("user", Number(user.into())),
+                ("asked", Text(asked)),
+                ("reason", Text(&reason)),
+            ];
+            log.event("session-refused", &fields);
+        }
+        Event::SessionClosed { client, user, session, key, requests } => {
+            let mut fields = of_session(client, user, session, key);
+            let counts = Operation::ALL
+                .into_iter()
+                .map(|operation| (operation.name(), Number(requests.of(operation))));
+            fields.extend(counts.filter(|(_, count)| !matches!(count, Number(0))));
+            log.event("session-closed", &fields);
+        }
+        Event::Reloaded { keys, ended_sessions } => {
+            let fields =
+                [("keys", Number(keys.into())), ("ended-sessions", Number(ended_sessions.into()))];
+            log.event("reloaded", &fields);
+        }
+        // Of a later version of the library.
+        _ => {}
+    }
 }
 
-/// Becomes readable when the daemon is to stop.
-#[derive(Debug)]
-pub(super) struct Stopped(UnixStream);
-
-impl AsFd for Stopped {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
-    }
-}
-
-impl Control {
-    /// For a daemon that listens at this path.
-    pub(super) fn new(path: &Path) -> io::Result<(Self, Stopped)> {
-        let (stopped, stop) = UnixStream::pair()?;
-        let control = Self { path: path.to_owned(), stop: Arc::new(stop), asks: Arc::default() };
-        Ok((control, Stopped(stopped)))
-    }
-
-    /// Ends the daemon.
-    pub(super) fn stop(&self) {
-        // It is large enough for a byte, and a second one changes nothing.
-        let _ = (&*self.stop).write(&[0]);
-    }
-
-    /// Replaces keys and users.
-    ///
-    /// # Errors
-    ///
-    /// Why it is not done.
-    pub(super) fn reload(&self, prepared: Prepared) -> Result<(), String> {
-        // reload: `self.handle.reload(prepared)`
-        drop(prepared);
-        Err("this daemon cannot reload; restart it".into())
-    }
-
-    /// The statistics, if it answers within this time.
-    pub(super) fn statistics(&self, within: Duration) -> Option<Statistics> {
-        // A thread that never gets an answer must not have followers.
-        if self.asks.swap(true, Ordering::AcqRel) {
-            return None;
-        }
-        let (path, asks) = (self.path.clone(), Arc::clone(&self.asks));
-        let (answer, answered) = sync_channel(1);
-        let thread = thread::Builder::new().name("statistics".into()).spawn(move || {
-            let statistics = Client::<Vec<u8>>::statistics(path);
-            asks.store(false, Ordering::Release);
-            // It may no longer be waited for.
-            let _ = answer.try_send(statistics.ok());
-        });
-        if thread.is_err() {
-            self.asks.store(false, Ordering::Release);
-        }
-        answered.recv_timeout(within).ok().flatten()
-    }
+fn of_session(
+    client: u64,
+    user: u32,
+    session: u32,
+    key: Option<&str>,
+) -> Vec<(&'static str, Field<'_>)> {
+    let mut fields = vec![
+        ("client", Field::Number(client)),
+        ("user", Field::Number(user.into())),
+        ("session", Field::Number(session.into())),
+    ];
+    fields.extend(key.map(|key| ("key", Field::Text(key))));
+    fields
 }

@@ -39,6 +39,24 @@ pub(super) struct Log {
     lost: Arc<AtomicU64>,
 }
 
+/// The other end of a log.
+#[derive(Debug)]
+pub(super) struct Writer {
+    form: Form,
+    lines: Receiver<Item>,
+    lost: Arc<AtomicU64>,
+}
+
+impl Writer {
+    /// Starts the thread that writes.
+    pub(super) fn start(self) -> io::Result<()> {
+        let Self { form, lines, lost } = self;
+        let writes = move || write_all(form, &lines, &lost, &mut io::stderr());
+        thread::Builder::new().name("log".into()).spawn(writes)?;
+        Ok(())
+    }
+}
+
 enum Item {
     Line(String),
     /// Answered when all lines before it are written.
@@ -56,15 +74,12 @@ pub(super) enum Field<'a> {
 }
 
 impl Log {
-    /// Starts the thread that writes.
-    pub(super) fn start(form: Form) -> io::Result<Self> {
+    /// A log, and what writes its lines once it is started.
+    pub(super) fn new(form: Form) -> (Self, Writer) {
         let (lines, received) = sync_channel(LINES);
         let lost = Arc::new(AtomicU64::new(0));
-        let count = Arc::clone(&lost);
-        thread::Builder::new()
-            .name("log".into())
-            .spawn(move || write_all(form, &received, &count, &mut io::stderr()))?;
-        Ok(Self { form, lines, lost })
+        let writer = Writer { form, lines: received, lost: Arc::clone(&lost) };
+        (Self { form, lines, lost }, writer)
     }
 
     /// A sentence for people.

@@ -150,6 +150,9 @@ pub(super) fn text(statistics: &Statistics) -> String {
     metric("clients", "gauge", "Connected clients.", statistics.clients.into());
     metric("sessions", "gauge", "Open sessions.", statistics.sessions.into());
     metric("named_keys", "gauge", "Named keys.", statistics.named_keys.into());
+    metric("memory_bytes", "gauge", "Memory that clients take.", statistics.memory);
+    let limit = statistics.memory_limit;
+    metric("memory_limit_bytes", "gauge", "Memory that clients may take.", limit);
     let requests = statistics.requests;
     metric("requests_total", "counter", "Requests served, except signatures.", requests);
     let signatures = statistics.signatures;

@@ -59,5 +59,6 @@ impl Signals {
 fn reload(control: &Control, source: &mut Source) -> Result<(), String> {
     let (server, _) = source.read()?;
     let prepared = server.prepare().map_err(|error| error.to_string())?;
-    control.reload(prepared)
+    control.reload(prepared);
+    Ok(())
 }

@@ -1,6 +1,8 @@
 //! The built program, as its users meet it.
 
 mod arguments;
+#[cfg(target_os = "linux")]
+mod attack;
 mod begin;
 mod check;
 mod check_rsa;

@@ -70,8 +70,8 @@ fn serves_named_keys_and_tells_what_it_has_done() {
     let mut client: Client = Client::connect(&socket).expect("it listens");
     let session = client.named_session("backup").expect("it is for this user");
     let mut packet = [1; 20 + 16];
-    client.seal(session, &[0; 12], b"", &mut packet).expect("it is allowed");
-    let opened = client.open(session, &[0; 12], b"", &mut packet).map(|_| ());
+    let nonce = client.seal_next(session, b"", &mut packet).expect("it is allowed");
+    let opened = client.open(session, &nonce, b"", &mut packet).map(|_| ());
     assert_eq!(opened, Err(lanecrypt_device::Error::NotAllowed), "{}", Operation::Open.name());
 
     let output_of_info = output(lanecrypt(&["info", "--socket", &socket]));

@@ -1,8 +1,8 @@
 //! Calls for one message, which wait for the answer.
 
-use lanecrypt_engine::Operation;
+use lanecrypt_engine::{Nonce, Operation};
 
-use super::parts::{Checking, Filling, Part, Signing, Whole};
+use super::parts::{Checking, Filling, Part, Signing, Whole, WholeNext};
 use super::window::Owner;
 use super::{Client, Session};
 use crate::Error;
@@ -15,7 +15,8 @@ impl<B: AsMut<[u8]>> Client<B> {
     ///
     /// # Errors
     ///
-    /// [`Error`]; then nothing is written.
+    /// [`Error::MakesNonces`] if the daemon makes the nonces of the key; [`Error`]. Then nothing is
+    /// written.
     pub fn seal(
         &mut self,
         session: Session,
@@ -24,6 +25,23 @@ impl<B: AsMut<[u8]>> Client<B> {
         buffer: &mut [u8],
     ) -> Result<(), Error> {
         self.serve(session, Operation::Seal, nonce, aad, buffer)
+    }
+
+    /// Seals a message in place, as [`seal`](Self::seal) does, with a nonce that the daemon makes
+    /// and that is returned: for named keys whose nonces the daemon
+    /// [makes](Session::makes_nonces). It never repeats.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] with [`NoncesExhausted`](lanecrypt_engine::Error::NoncesExhausted) after
+    /// as many messages as the algorithm allows with one key; [`Error`]. Then nothing is written.
+    pub fn seal_next(
+        &mut self,
+        session: Session,
+        aad: &[u8],
+        buffer: &mut [u8],
+    ) -> Result<Nonce, Error> {
+        self.served(WholeNext::new(session, aad, buffer))?.outcome()
     }
 
     /// Opens a packet in place, if it is authentic, and returns the message. If not, it is wiped.

@@ -1,19 +1,25 @@
 //! The socket of a connection: control requests, and whether the daemon is alive.
 
 use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use lanecrypt_kernels::fork::Generation;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{SocketFlags, connect};
 
 use crate::protocol::socket::{self, Packet};
 use crate::protocol::{ControlRequest, ControlResponse, Greeting, MAGIC, RejectReason};
-use crate::{ConnectError, Error};
+use crate::{ConnectError, Error, Statistics};
+
+/// The pause before a daemon without places is asked again.
+const RETRY: Duration = Duration::from_millis(1);
 
 /// A socket that a daemon has welcomed.
 #[derive(Debug)]
@@ -103,11 +109,50 @@ impl Connection {
     }
 }
 
+/// The statistics of the daemon at this path.
+pub(super) fn statistics(path: &Path, within: Duration) -> Result<Statistics, ConnectError> {
+    let until = Instant::now() + within;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        match ask_statistics(path, left) {
+            // The daemon has no place for it, and had not received the request when it looked.
+            Err(ConnectError::Refused(RejectReason::Clients | RejectReason::Descriptors))
+                if Instant::now() < until =>
+            {
+                std::thread::sleep(RETRY);
+            }
+            answered => return answered,
+        }
+    }
+}
+
+fn ask_statistics(path: &Path, within: Duration) -> Result<Statistics, ConnectError> {
+    let socket = dial_within(path, Some(within))?;
+    let mut packet = Packet::new();
+    greet(&socket, &mut packet, &ControlRequest::Statistics, path)?;
+    match packet.value().1 {
+        Some(ControlResponse::Statistics(statistics)) => Ok(statistics),
+        _ => Err(ConnectError::NotADaemon(path.to_owned())),
+    }
+}
+
 /// Connects a socket to the daemon at this path.
 pub(super) fn dial(path: &Path) -> Result<OwnedFd, ConnectError> {
+    dial_within(path, None)
+}
+
+/// The same; connecting, sending and receiving each end after this time.
+fn dial_within(path: &Path, within: Option<Duration>) -> Result<OwnedFd, ConnectError> {
     let too_long = || ConnectError::PathTooLong(path.to_owned());
     let address = socket::address(path).ok_or_else(too_long)?;
     let socket = socket::new(SocketFlags::empty()).map_err(system)?;
+    if let Some(within) = within {
+        // Zero would be no limit.
+        let within = Some(within.max(Duration::from_millis(1)));
+        for direction in [Timeout::Recv, Timeout::Send] {
+            set_socket_timeout(&socket, direction, within).map_err(|error| system(error.into()))?;
+        }
+    }
     loop {
         return match connect(&socket, &address) {
             Ok(()) => Ok(socket),
@@ -115,6 +160,7 @@ pub(super) fn dial(path: &Path) -> Result<OwnedFd, ConnectError> {
             Err(Errno::NOENT | Errno::NOTDIR) => Err(ConnectError::NoSocket(path.to_owned())),
             Err(Errno::CONNREFUSED) => Err(ConnectError::NoDaemon(path.to_owned())),
             Err(Errno::ACCESS | Errno::PERM) => Err(ConnectError::Forbidden(path.to_owned())),
+            Err(Errno::AGAIN) => Err(ConnectError::TimedOut(path.to_owned())),
             Err(Errno::PROTOTYPE) => Err(ConnectError::NotADaemon(path.to_owned())),
             Err(error) => Err(system(error.into())),
         };
@@ -134,6 +180,7 @@ pub(super) fn greet(
         | io::ErrorKind::ConnectionReset
         | io::ErrorKind::BrokenPipe => ConnectError::NoDaemon(path.to_owned()),
         io::ErrorKind::InvalidData => strange(),
+        io::ErrorKind::WouldBlock => ConnectError::TimedOut(path.to_owned()),
         _ => system(error),
     };
     // A daemon that refuses a client replies before it has read the request.

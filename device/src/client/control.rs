@@ -91,8 +91,8 @@ impl Connection {
 
     fn ask_session(&self, asked: &ControlRequest<'_>) -> Result<Session, Error> {
         self.ask(asked, |answer| match answer {
-            ControlResponse::Session { session, algorithm } => {
-                Some(Session::of_cipher(session, algorithm.parse().ok()?))
+            ControlResponse::Session { session, algorithm, makes_nonces } => {
+                Some(Session::of_cipher(session, algorithm.parse().ok()?, makes_nonces))
             }
             ControlResponse::RsaSession { session, signature_length } => {
                 Some(Session::of_rsa(session, signature_length))

@@ -13,8 +13,9 @@ pub(super) struct InFlight<B> {
     pub(super) number: u64,
     buffer: B,
     user: u64,
-    /// The offset of the answer in the buffer.
+    /// The offset of the answer in the buffer, and the bytes that are before it in the arena.
     answer: usize,
+    before: u32,
 }
 
 /// Writes a message to the ring.
@@ -29,8 +30,13 @@ pub(super) fn put<N: AsRef<[u8]>, B: AsMut<[u8]>>(
     }
     let Message { mut buffer, user, header, nonce, code, session } = message;
     let bytes = buffer.as_mut();
-    let mut answer = header;
-    let put = match bytes.len().checked_sub(header) {
+    // The room for a nonce is in front of the header.
+    let room = match (code, session) {
+        (Code::SealNext, Some(session)) => session.nonce_length(),
+        _ => 0,
+    };
+    let mut answer = room.saturating_add(header);
+    let put = match bytes.len().checked_sub(answer) {
         None => Err(Error::Refused(lanecrypt_engine::Error::AadLength)),
         Some(mut length) => {
             if code.is_long() {
@@ -40,20 +46,24 @@ pub(super) fn put<N: AsRef<[u8]>, B: AsMut<[u8]>>(
                 length = length.min(signature);
                 answer = bytes.len() - length;
             }
+            let (apart, rest) = bytes.split_at(room);
             let request = Request {
                 session: session.map_or(0, |session| session.number),
                 code,
-                nonce: nonce.as_ref(),
-                header: answer,
+                nonce: if room > 0 { apart } else { nonce.as_ref() },
+                header: answer - room,
                 length,
             };
             channel.put(&request, owner, |memory, offset| {
-                code == Code::Fill || memory.write(offset, bytes)
+                code == Code::Fill || memory.write(offset, rest)
             })
         }
     };
     match put {
-        Ok(number) => Ok(InFlight { number, buffer, user, answer }),
+        Ok(number) => {
+            let before = if room > 0 { u32::try_from(answer).unwrap_or(0) } else { 0 };
+            Ok(InFlight { number, buffer, user, answer, before })
+        }
         Err(reason) => {
             let given = Message { buffer, user, header, nonce, code, session };
             Err(Rejected { value: given, reason })
@@ -73,8 +83,13 @@ impl<B: AsMut<[u8]>> InFlight<B> {
     /// Copies the answer into the buffer, and returns the completion.
     #[inline]
     pub(super) fn read(&mut self, memory: &Mapping, offset: u32, status: u32) -> Result<(), Error> {
+        // An answer with a nonce begins in front of the header.
+        let (at, offset) = match self.before {
+            0 => (self.answer, offset),
+            before => (0, offset.saturating_sub(before)),
+        };
         if status::changes(status)
-            && let Some(room) = self.buffer.as_mut().get_mut(self.answer..)
+            && let Some(room) = self.buffer.as_mut().get_mut(at..)
             && !memory.read(offset, room)
         {
             return Err(Error::Malformed);

@@ -1,13 +1,17 @@
 //! Requests whose data is borrowed, for calls that wait.
 
-use lanecrypt_engine::Operation;
+use lanecrypt_engine::{Nonce, Operation};
 
+use super::Session;
 use super::channel::Channel;
 use super::window::Owner;
 use crate::Error;
 use crate::protocol::request::{Code, Request};
 use crate::protocol::status;
 use crate::shared::Mapping;
+
+/// The length of the longest nonce in bytes.
+const LONGEST_NONCE: usize = 32;
 
 /// A request of a call that waits.
 pub(super) trait Part {
@@ -82,6 +86,61 @@ impl Part for Whole<'_> {
 
     fn settle(&mut self, outcome: Result<(), Error>) {
         self.outcome = Some(outcome);
+    }
+}
+
+/// One message in place, with a nonce that the daemon makes.
+pub(super) struct WholeNext<'a> {
+    session: Session,
+    aad: &'a [u8],
+    data: &'a mut [u8],
+    /// The nonce in its place.
+    outcome: Option<Result<Nonce, Error>>,
+}
+
+impl<'a> WholeNext<'a> {
+    pub(super) fn new(session: Session, aad: &'a [u8], data: &'a mut [u8]) -> Self {
+        Self { session, aad, data, outcome: None }
+    }
+
+    pub(super) fn outcome(self) -> Result<Nonce, Error> {
+        self.outcome.unwrap_or(Err(Error::Disconnected))
+    }
+
+    fn read(&mut self, memory: &Mapping, offset: u32) -> Option<Nonce> {
+        let mut bytes = [0; LONGEST_NONCE];
+        let nonce = bytes.get_mut(..self.session.nonce_length())?;
+        let before = u32::try_from(nonce.len() + self.aad.len()).ok()?;
+        let is_read =
+            memory.read(offset.checked_sub(before)?, nonce) && memory.read(offset, self.data);
+        if is_read { Nonce::new(nonce).ok() } else { None }
+    }
+}
+
+impl Part for WholeNext<'_> {
+    fn put(&mut self, channel: &mut Channel, owner: Owner) -> Result<(), Error> {
+        let Self { session, aad, data, .. } = self;
+        let room = [0; LONGEST_NONCE];
+        let request = Request {
+            session: session.number,
+            code: Code::SealNext,
+            nonce: room.get(..session.nonce_length()).unwrap_or_default(),
+            header: aad.len(),
+            length: data.len(),
+        };
+        channel.put(&request, owner, |memory, offset| {
+            memory.write(offset, aad) && memory.write(behind(offset, aad), data)
+        })?;
+        Ok(())
+    }
+
+    fn take(&mut self, memory: &Mapping, offset: u32, status: u32) {
+        let read = |()| self.read(memory, offset).ok_or(Error::Malformed);
+        self.outcome = Some(status::outcome(status).and_then(read));
+    }
+
+    fn settle(&mut self, outcome: Result<(), Error>) {
+        self.outcome = outcome.err().map(Err);
     }
 }
 

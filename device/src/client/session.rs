@@ -7,24 +7,38 @@ use lanecrypt_engine::Algorithm;
 pub struct Session {
     pub(crate) number: u32,
     algorithm: Option<Algorithm>,
+    makes_nonces: bool,
     signature_length: u32,
 }
 
 impl Session {
     /// A session of a cipher.
-    pub(super) fn of_cipher(number: u32, algorithm: Algorithm) -> Self {
-        Self { number, algorithm: Some(algorithm), signature_length: 0 }
+    pub(super) fn of_cipher(number: u32, algorithm: Algorithm, makes_nonces: bool) -> Self {
+        Self { number, algorithm: Some(algorithm), makes_nonces, signature_length: 0 }
     }
 
     /// A session with an RSA key.
     pub(super) fn of_rsa(number: u32, signature_length: u32) -> Self {
-        Self { number, algorithm: None, signature_length }
+        Self { number, algorithm: None, makes_nonces: false, signature_length }
     }
 
     /// Its algorithm; `None` if it holds an RSA key.
     #[must_use]
     pub fn algorithm(self) -> Option<Algorithm> {
         self.algorithm
+    }
+
+    /// Whether the daemon makes the nonces to seal with, as it does for its named keys unless their
+    /// settings say otherwise: then only [`seal_next`](crate::Client::seal_next) seals.
+    #[must_use]
+    pub fn makes_nonces(self) -> bool {
+        self.makes_nonces
+    }
+
+    /// The length of a nonce in bytes; 0 without one.
+    #[must_use]
+    pub fn nonce_length(self) -> usize {
+        self.algorithm.map_or(0, Algorithm::nonce_length)
     }
 
     /// The length of a tag in bytes, which sealing adds to a message; 0 without authentication.

@@ -40,6 +40,12 @@ pub enum RejectReason {
     Malformed,
     /// The named RSA key does not make signatures with this hash function and padding.
     Padding,
+    /// The user has the most clients that are allowed.
+    UserClients,
+    /// The clients of the user have the most sessions that are allowed.
+    UserSessions,
+    /// The clients of the user have the most shared memory that is allowed.
+    UserMemory,
 }
 
 impl fmt::Display for RejectReason {
@@ -63,6 +69,9 @@ impl fmt::Display for RejectReason {
             Self::Entropy => f.pad("the daemon has no random bytes"),
             Self::Malformed => f.pad("the daemon does not understand what was asked"),
             Self::Padding => f.pad("the key is not for this hash function and padding"),
+            Self::UserClients => f.pad("the user has as many clients as it may have"),
+            Self::UserSessions => f.pad("the user has as many sessions as it may have"),
+            Self::UserMemory => f.pad("the user has as much memory as it may have"),
         }
     }
 }

@@ -12,7 +12,8 @@
 //! | 7 | zero |
 //!
 //! The arena contains, without gaps: a nonce of more than 24 bytes, the associated data, the
-//! message, its tag. The answer replaces the message and the tag. To sign or verify, the message
+//! message, its tag. The answer replaces the message and the tag. If the daemon makes the nonce,
+//! the room for it comes first, of any length. To sign or verify, the message
 //! takes the place of the associated data, and the signature or the room for it that of the
 //! message. A digest that is to be signed takes the place of its message.
 //!
@@ -33,6 +34,8 @@ pub(crate) enum Code {
     Fill,
     /// Sign, with a digest instead of the message.
     SignDigest,
+    /// Seal, with a nonce that the daemon makes.
+    SealNext,
 }
 
 impl Code {
@@ -48,6 +51,7 @@ impl Code {
             Self::Keyed(Operation::Seal) => 3,
             Self::Keyed(Operation::Open) => 4,
             Self::Fill => 5,
+            Self::SealNext => 6,
             Self::Keyed(Operation::Sign) => Self::LONG,
             Self::Keyed(Operation::Verify) => Self::LONG + 1,
             Self::SignDigest => Self::LONG + 2,
@@ -65,6 +69,7 @@ impl Code {
             3 => Self::Keyed(Operation::Seal),
             4 => Self::Keyed(Operation::Open),
             5 => Self::Fill,
+            6 => Self::SealNext,
             Self::LONG => Self::Keyed(Operation::Sign),
             65 => Self::Keyed(Operation::Verify),
             66 => Self::SignDigest,
@@ -84,6 +89,7 @@ impl Code {
         match self {
             Self::Keyed(operation) => Some(operation),
             Self::SignDigest => Some(Operation::Sign),
+            Self::SealNext => Some(Operation::Seal),
             Self::Fill => None,
         }
     }
@@ -107,19 +113,19 @@ impl Request<'_> {
         u32::try_from(span).ok().filter(|_| u16::try_from(self.nonce.len()).is_ok())
     }
 
-    /// The nonce, if it is in the arena.
+    /// The nonce, or the room for one, if it is in the arena.
     #[inline]
     pub(crate) fn long_nonce(&self) -> &[u8] {
-        if self.nonce.len() > INLINE { self.nonce } else { &[] }
+        if is_apart(self.code, self.nonce.len()) { self.nonce } else { &[] }
     }
 
     /// Its words. Its [span](Self::span) must have been checked.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the span has 32 bits, the nonce 16")]
     pub(crate) fn words(&self, number: u64, offset: u32) -> [u64; 8] {
-        let [first, second, third] = match self.nonce.len() {
-            0..=INLINE => words_of(self.nonce),
-            _ => [0; 3],
+        let [first, second, third] = match is_apart(self.code, self.nonce.len()) {
+            false => words_of(self.nonce),
+            true => [0; 3],
         };
         let head = u64::from(self.session)
             | u64::from(self.code.number()) << 32
@@ -136,6 +142,12 @@ impl Request<'_> {
             0,
         ]
     }
+}
+
+/// Whether a nonce of this length is in the arena.
+#[inline]
+fn is_apart(code: Code, length: usize) -> bool {
+    length > INLINE || code == Code::SealNext
 }
 
 /// The bytes of a nonce as words, in which they have the same order in memory; the others are zero.
@@ -213,7 +225,8 @@ impl WireRequest {
     #[inline]
     pub(crate) fn places(&self, arena: u32) -> Option<ArenaRanges> {
         let nonce = usize::from(self.nonce_length);
-        let nonce = if nonce > INLINE { nonce } else { 0 };
+        let is_next = self.operation == Code::SealNext.number();
+        let nonce = if nonce > INLINE || is_next { nonce } else { 0 };
         // Three numbers below 2^33 together; nothing overflows.
         let span = nonce as u64 + u64::from(self.header) + u64::from(self.length);
         let within = u64::from(self.offset) + span <= u64::from(arena);
@@ -224,10 +237,10 @@ impl WireRequest {
         })
     }
 
-    /// Whether it has a nonce, in either place.
+    /// The length of its nonce, in either place.
     #[inline]
-    pub(crate) fn has_nonce(&self) -> bool {
-        self.nonce_length > 0
+    pub(crate) fn nonce_length(&self) -> usize {
+        usize::from(self.nonce_length)
     }
 
     /// The nonce, if it is in the request.
@@ -257,7 +270,7 @@ mod tests {
     #[test]
     fn requests_come_as_they_were_made() {
         for nonce_length in [0, 1, 8, 12, 16, 24, 25, 300] {
-            let codes = [1, 2, 3, 4, 5, 64, 65, 66];
+            let codes = [1, 2, 3, 4, 5, 6, 64, 65, 66];
             for code in codes.map(|number| Code::of(number).expect("it is known")) {
                 let nonce: Vec<u8> = (0..=255).cycle().take(nonce_length).collect();
                 let request =
@@ -265,11 +278,14 @@ mod tests {
                 let found = WireRequest::of(request.words(u64::MAX - 1, 64));
                 assert_eq!(found.number, u64::MAX - 1);
                 assert_eq!((found.session, found.code()), (0xdead_beef, Some(code)));
-                let long = if nonce_length > INLINE { nonce_length } else { 0 };
+                let is_long = nonce_length > INLINE || code == Code::SealNext;
+                let long = if is_long { nonce_length } else { 0 };
                 let places = found.places(4096).expect("it is within");
                 assert_eq!(places, ArenaRanges { nonce: long, header: 7, span: long + 107 });
                 assert_eq!(request.span(), u32::try_from(long + 107).ok());
-                assert_eq!(found.nonce(), if long > 0 { &[] } else { &nonce[..] });
+                if code != Code::SealNext {
+                    assert_eq!(found.nonce(), if long > 0 { &[] } else { &nonce[..] });
+                }
             }
         }
     }
@@ -303,7 +319,7 @@ mod tests {
     fn other_operations_are_unknown() {
         for number in 0..=255 {
             let code = Code::of(number);
-            assert_eq!(code.is_some(), matches!(number, 1..=5 | 64..=66));
+            assert_eq!(code.is_some(), matches!(number, 1..=6 | 64..=66));
             assert!(code.is_none_or(|code| code.number() == number));
             assert_eq!(code.is_some_and(Code::is_long), number >= 64 && code.is_some());
         }

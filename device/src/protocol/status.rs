@@ -17,6 +17,12 @@ pub(crate) const NO_ENTROPY: u32 = 67;
 
 /// The client has the most signatures in flight that are allowed.
 pub(crate) const FULL: u32 = 68;
+/// The key of the session was removed from the daemon's settings.
+pub(crate) const KEY_REMOVED: u32 = 69;
+/// The daemon is shutting down, and the request would take long.
+pub(crate) const SHUTTING_DOWN: u32 = 70;
+/// The daemon makes the nonces of the key.
+pub(crate) const MAKES_NONCES: u32 = 71;
 
 /// The errors of ciphers; the number of one is its place here, plus one.
 const CIPHER: [Cipher; 19] = [
@@ -80,6 +86,9 @@ fn error(number: u32) -> Error {
         NOT_ALLOWED => Error::NotAllowed,
         NO_ENTROPY => Error::Entropy,
         FULL => Error::Full,
+        KEY_REMOVED => Error::KeyRemoved,
+        SHUTTING_DOWN => Error::ShuttingDown,
+        MAKES_NONCES => Error::MakesNonces,
         number => match CIPHER.get((number as usize).wrapping_sub(1)) {
             Some(&error) => Error::Refused(error),
             None => Error::Malformed,
@@ -101,7 +110,10 @@ mod tests {
         assert_eq!(outcome(NOT_ALLOWED), Err(Error::NotAllowed));
         assert_eq!(outcome(NO_ENTROPY), Err(Error::Entropy));
         assert_eq!(outcome(FULL), Err(Error::Full));
-        for number in [20, MALFORMED, 69, u32::MAX] {
+        assert_eq!(outcome(KEY_REMOVED), Err(Error::KeyRemoved));
+        assert_eq!(outcome(SHUTTING_DOWN), Err(Error::ShuttingDown));
+        assert_eq!(outcome(MAKES_NONCES), Err(Error::MakesNonces));
+        for number in [20, MALFORMED, 72, u32::MAX] {
             assert_eq!(outcome(number), Err(Error::Malformed));
         }
     }

@@ -1,74 +1,65 @@
 //! Requests of clients on the socket.
 
+use core::mem;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::sync::Arc;
 
 use lanecrypt_engine::{Algorithm, Engine, Error};
-use rustix::event::{EventfdFlags, eventfd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use rustix::net::sockopt::socket_peercred;
 use rustix::net::{SocketFlags, accept_with};
 use zeroize::Zeroizing;
 
+use super::background::{Background, Offer};
+use super::cost::CostTable;
+use super::event::{Event, Observer};
 use super::keys::Keys;
-use super::peer::{Link, Peer};
+use super::limits::{Limits, has_memory};
+use super::peer::{Link, Peer, Stage};
 #[cfg(feature = "rsa")]
 use super::rsa_key_workers::{RsaKeyWorkers, padding};
 #[cfg(feature = "rsa")]
 use super::sessions::open_rsa;
-use super::sessions::{Opened, Sessions, open};
-use super::worker::CompletionNotifier;
+use super::sessions::{Opened, SESSION, Sessions, open};
+use super::users::{User, Users};
 use crate::protocol::socket::Packet;
-use crate::protocol::{ControlRequest, ControlResponse, Greeting, VERSION};
+use crate::protocol::{ControlRequest, ControlResponse, Greeting, LONGEST, VERSION};
 use crate::shared::{Layout, Mapping};
 use crate::{RejectReason, Statistics};
 
-/// Limits of clients.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "settings")]
-pub struct Limits {
-    /// The most clients at a time.
-    pub clients: usize,
-    /// The most sessions of a client, up to 65,536.
-    pub sessions: usize,
-    /// The longest arena of a client in bytes, up to 64 MiB.
-    pub arena: u32,
-    /// The most signatures of a client that are being served.
-    pub signatures: u32,
-}
+/// The most descriptors that are reserved.
+const SPARE: usize = 4;
 
-impl Default for Limits {
-    /// 256 clients, each with 4,096 sessions, an arena of 16 MiB and 64 signatures.
-    fn default() -> Self {
-        Self { clients: 256, sessions: 4096, arena: 1 << 24, signatures: 64 }
-    }
-}
-
-/// The users that may connect, and their limits.
+/// The users that may connect, their keys, and their limits.
 #[derive(Debug)]
 pub(super) struct Control {
-    engine: Engine,
-    keys: Keys,
-    users: Vec<u32>,
-    allows_null: bool,
-    limits: Limits,
+    pub(super) engine: Engine,
+    pub(super) costs: CostTable,
+    pub(super) access: Access,
     #[cfg(feature = "rsa")]
-    rsa_workers: RsaKeyWorkers,
-    /// The user of this process.
-    own: u32,
+    pub(super) rsa_workers: RsaKeyWorkers,
+    pub(super) background: Background,
+    pub(super) observer: Observer,
     /// The number of the next client.
     next: u64,
-    /// Reserved for refusing a client that connects when there are no free descriptors.
-    spare: Option<OwnedFd>,
+    /// Reserved for clients that connect when there are no free descriptors.
+    spare: Vec<OwnedFd>,
+}
+
+/// What a reload replaces: keys, users and limits.
+#[derive(Debug)]
+pub(super) struct Access {
+    pub(super) keys: Keys,
+    pub(super) users: Users,
+    pub(super) allows_null: bool,
+    pub(super) limits: Limits,
 }
 
 /// The result of accepting a connection.
 pub(super) enum Accepted {
     Peer(Peer),
-    /// A client that was refused.
-    Refused,
+    /// A client that was refused, or answered and closed.
+    Done,
     Nobody,
     /// A client that can be neither served nor refused.
     Exhausted,
@@ -79,141 +70,199 @@ pub(super) enum Accepted {
 pub(super) enum Heard {
     /// It was answered.
     Answered,
-    /// The client received shared memory with an arena of this length. It runs on this processor.
-    Linked { processor: u32, arena: u32 },
+    /// Nothing was there.
+    Nothing,
+    /// Its rings are served from now on.
+    Linked,
     /// The client is to be removed.
     Gone,
+}
+
+impl Access {
+    /// Whether users other than that of this process may connect.
+    pub(super) fn serves_others(&self) -> bool {
+        let own = rustix::process::geteuid().as_raw();
+        let has_others =
+            |users: &Users| users.users.iter().any(|&user| user != own) || !users.groups.is_empty();
+        has_others(&self.users) || self.keys.users().any(has_others)
+    }
+
+    pub(super) fn serves(&self, user: &User) -> bool {
+        user.is_administrator() || self.users.contain(user) || self.keys.serve(user)
+    }
 }
 
 impl Control {
     pub(super) fn new(
         engine: Engine,
-        keys: Keys,
-        users: Vec<u32>,
-        allows_null: bool,
-        limits: Limits,
-        notifier: &Arc<CompletionNotifier>,
+        costs: CostTable,
+        access: Access,
+        observer: Observer,
+        #[cfg(feature = "rsa")] rsa_workers: RsaKeyWorkers,
+        background: Background,
     ) -> Self {
-        let own = rustix::process::geteuid().as_raw();
-        #[cfg(not(feature = "rsa"))]
-        let _ = notifier;
-        Self {
+        let mut made = Self {
             engine,
-            keys,
-            users,
-            allows_null,
-            limits,
+            costs,
+            access,
             #[cfg(feature = "rsa")]
-            rsa_workers: RsaKeyWorkers::new(notifier),
-            own,
+            rsa_workers,
+            background,
+            observer,
             next: 0,
-            spare: spare(),
-        }
-    }
-
-    pub(super) fn named_keys(&self) -> u32 {
-        u32::try_from(self.keys.len()).unwrap_or(u32::MAX)
-    }
-
-    /// Whether users other than that of this process may connect.
-    pub(super) fn serves_others(&self) -> bool {
-        self.users.iter().any(|&user| user != self.own) || self.keys.serve_others(self.own)
-    }
-
-    fn serves(&self, user: u32) -> bool {
-        user == self.own || self.users.contains(&user) || self.keys.serve(user)
+            spare: Vec::with_capacity(SPARE),
+        };
+        made.reserve_descriptors();
+        made
     }
 
     /// Accepts a connection, in addition to these clients.
-    pub(super) fn accept(&mut self, listener: &OwnedFd, peers: &mut Vec<Peer>) -> Accepted {
+    pub(super) fn accept(
+        &mut self,
+        listener: &OwnedFd,
+        peers: &mut Vec<Peer>,
+        statistics: impl Fn(&Self, &[Peer], &User) -> Statistics,
+    ) -> Accepted {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let mut is_short = false;
         let socket = match accept_with(listener, flags) {
-            Ok(socket) => socket,
-            Err(Errno::MFILE | Errno::NFILE) => return self.accept_by_spare(listener),
-            Err(Errno::INTR | Errno::CONNABORTED) => return Accepted::Refused,
-            Err(_) => return Accepted::Nobody,
-        };
-        let Ok(user) = socket_peercred(&socket).map(|peer| peer.uid.as_raw()) else {
-            return Accepted::Refused;
-        };
-        if !self.serves(user) {
-            return self.refuse(socket, RejectReason::User(user));
-        }
-        if peers.len() >= self.limits.clients {
-            // A new client replaces the one that has been silent for longest, so that silent
-            // clients cannot occupy all places.
-            match peers.iter().position(|peer| peer.link.is_none()) {
-                Some(silent) => {
-                    let _ = self.refuse(peers.remove(silent).socket, RejectReason::Clients);
+            Err(Errno::MFILE | Errno::NFILE) => {
+                is_short = true;
+                if self.spare.pop().is_none() {
+                    return Accepted::Exhausted;
                 }
-                None => return self.refuse(socket, RejectReason::Clients),
+                accept_with(listener, flags)
             }
-        }
-        let number = self.next;
-        self.next += 1;
-        let sessions = Sessions::default();
-        Accepted::Peer(Peer { number, socket, user, sessions, awaits_key: false, link: None })
-    }
-
-    /// Refuses a client for lack of descriptors, by means of the reserved one.
-    #[cold]
-    fn accept_by_spare(&mut self, listener: &OwnedFd) -> Accepted {
-        let Some(spare) = self.spare.take() else { return Accepted::Exhausted };
-        drop(spare);
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let accepted = match accept_with(listener, flags) {
-            Ok(socket) => self.refuse(socket, RejectReason::Descriptors),
+            accepted => accepted,
+        };
+        let accepted = match socket {
+            Ok(socket) => self.admit(socket, peers, is_short, statistics),
+            Err(Errno::INTR | Errno::CONNABORTED) => Accepted::Done,
             Err(_) => Accepted::Nobody,
         };
-        self.reserve_descriptor();
+        self.reserve_descriptors();
         accepted
     }
 
-    /// Reserves a descriptor, if one has become free.
-    pub(super) fn reserve_descriptor(&mut self) {
-        if self.spare.is_none() {
-            self.spare = spare();
+    /// Decides on a connection. If there is no place or no descriptor for a client, it can only ask
+    /// for statistics.
+    fn admit(
+        &mut self,
+        socket: OwnedFd,
+        peers: &mut Vec<Peer>,
+        is_short: bool,
+        statistics: impl Fn(&Self, &[Peer], &User) -> Statistics,
+    ) -> Accepted {
+        let number = self.next;
+        self.next += 1;
+        // Before anything is read: closing descriptors that came with a packet may take long.
+        let Some((user, process)) = User::of(&socket) else {
+            self.background.discard(number, socket);
+            return Accepted::Done;
+        };
+        if !self.access.serves(&user) {
+            return self.refuse(number, socket, &user, RejectReason::User(user.number));
+        }
+        let is_full = peers.len() >= self.access.limits.places() || !has_memory(LONGEST as u64);
+        if is_short || is_full {
+            // A new client replaces the one that has been silent for longest, so that silent
+            // clients cannot occupy all places.
+            let silent = peers.iter().position(|peer| matches!(peer.stage, Stage::Silent));
+            match silent.filter(|_| !is_short) {
+                Some(silent) => {
+                    let Peer { number, socket, user, .. } = peers.remove(silent);
+                    let _ = self.refuse(number, socket, &user, RejectReason::Clients);
+                }
+                None => {
+                    let mut packet = Packet::new();
+                    if packet.receive(&socket).is_ok()
+                        && let (_, Some(ControlRequest::Statistics)) = packet.value()
+                    {
+                        let answer = ControlResponse::Statistics(statistics(self, peers, &user));
+                        let _ = Packet::new().send(&socket, &answer, &[]);
+                        self.background.discard(number, socket);
+                        return Accepted::Done;
+                    }
+                    let reason =
+                        if is_short { RejectReason::Descriptors } else { RejectReason::Clients };
+                    return self.refuse(number, socket, &user, reason);
+                }
+            }
+        }
+        self.observer.tell(&Event::Connected { client: number, user: user.number, process });
+        let (sessions, stage) = (Sessions::default(), Stage::Silent);
+        let (processor, awaits_reply) = (0, false);
+        Accepted::Peer(Peer { number, socket, user, sessions, processor, awaits_reply, stage })
+    }
+
+    /// Reserves descriptors, if some have become free.
+    pub(super) fn reserve_descriptors(&mut self) {
+        while self.spare.len() < SPARE
+            && let Ok(spare) =
+                rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+        {
+            self.spare.push(spare);
         }
     }
 
-    fn refuse(&self, socket: OwnedFd, refusal: RejectReason) -> Accepted {
-        // Its requests so far are read, so that the connection is closed in order.
-        let mut packet = Packet::new();
-        let _ = packet.receive(&socket);
-        let _ = packet.send(&socket, &ControlResponse::Refused(refusal), &[]);
-        Accepted::Refused
+    fn refuse(
+        &mut self,
+        number: u64,
+        socket: OwnedFd,
+        user: &User,
+        reason: RejectReason,
+    ) -> Accepted {
+        self.observer.tell(&Event::Refused { user: Some(user.number), reason });
+        let _ = Packet::new().send(&socket, &ControlResponse::Refused(reason), &[]);
+        self.background.discard(number, Refused(socket));
+        Accepted::Done
     }
 
     /// Receives a request of a client, and replies.
     pub(super) fn hear(
         &mut self,
-        peer: &mut Peer,
-        statistics: &Statistics,
+        peers: &mut [Peer],
+        at: usize,
+        statistics: impl Fn(&Self, &[Peer], &User) -> Statistics,
         ring: impl FnOnce(BorrowedFd<'_>) -> io::Result<()>,
     ) -> Heard {
+        let Some(peer) = peers.get_mut(at) else { return Heard::Gone };
+        if !has_memory(LONGEST as u64) {
+            return Heard::Gone;
+        }
         // A separate packet, from which the request is borrowed; it is wiped at the end.
         let mut packet = Packet::new();
         match packet.receive(&peer.socket) {
             Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Heard::Answered,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Heard::Nothing,
             Err(_) => return Heard::Gone,
         }
-        if peer.awaits_key {
+        if peer.awaits_reply {
             // It had to wait for the reply.
             return Heard::Gone;
         }
         match packet.value() {
             (_, Some(ControlRequest::Hello { depth, arena, processor })) => {
-                let layout = Layout::nearest(depth, arena, self.limits.arena);
-                self.link(peer, layout, processor, ring)
+                peer.processor = processor;
+                self.begin(peers, at, depth, arena)
+            }
+            (_, Some(ControlRequest::Mapped)) => link(peer, ring),
+            (_, Some(ControlRequest::Statistics)) => {
+                let user = peer.user.clone();
+                let answer = ControlResponse::Statistics(statistics(self, peers, &user));
+                peers.get(at).map_or(Heard::Gone, |peer| send(peer, &answer))
             }
             (_, Some(asked)) => {
                 let mut name = String::new();
-                match self.answer(peer, &asked, statistics, &mut name) {
-                    Ok(Some(answer)) => send(peer, &answer),
-                    Ok(None) => Heard::Answered,
-                    Err(refusal) => send(peer, &ControlResponse::Refused(refusal)),
-                }
+                let answer = match self.answer(peers, at, &asked, &mut name) {
+                    Ok(Some(answer)) => answer,
+                    Ok(None) => return Heard::Answered,
+                    Err(reason) => {
+                        self.refuse_session(peers, at, &asked, reason);
+                        ControlResponse::Refused(reason)
+                    }
+                };
+                peers.get(at).map_or(Heard::Gone, |peer| send(peer, &answer))
             }
             (greeting, None) => {
                 let is_other = greeting.is_some_and(Greeting::is_other_version);
@@ -225,107 +274,166 @@ impl Control {
         }
     }
 
-    /// Sends a client its shared memory.
-    fn link(
-        &mut self,
-        peer: &mut Peer,
-        layout: Layout,
-        processor: u32,
-        ring: impl FnOnce(BorrowedFd<'_>) -> io::Result<()>,
-    ) -> Heard {
-        if peer.link.is_some() {
-            send(peer, &ControlResponse::Refused(RejectReason::Malformed));
-            return Heard::Gone;
-        }
-        let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
-        let made = Mapping::make(layout).and_then(|made| Ok((made, eventfd(0, flags)?)));
-        let ((memory, descriptor), doorbell) = match made {
-            Ok(made) => made,
-            Err(error) => {
-                let refusal = match error.raw_os_error().map(Errno::from_raw_os_error) {
-                    Some(Errno::MFILE | Errno::NFILE) => RejectReason::Descriptors,
-                    _ => RejectReason::Memory,
-                };
-                send(peer, &ControlResponse::Refused(refusal));
-                return Heard::Gone;
-            }
+    /// Begins to make the shared memory of a client.
+    fn begin(&mut self, peers: &mut [Peer], at: usize, depth: u32, arena: u32) -> Heard {
+        let limits = self.access.limits;
+        let layout = Layout::nearest(depth, arena, limits.arena);
+        let admitted = match peers.get(at).map(|peer| &peer.stage) {
+            Some(Stage::Silent) => limits.admit_client(peers, at, layout.length() as u64),
+            _ => Err(RejectReason::Malformed),
         };
-        let (depth, arena) = (layout.depth(), layout.arena());
-        let welcome = ControlResponse::Welcome { depth, arena, signatures: self.limits.signatures };
-        let descriptors = [descriptor.as_fd(), doorbell.as_fd()];
-        if Packet::new().send(&peer.socket, &welcome, &descriptors).is_err() {
-            return Heard::Gone;
+        let Some(peer) = peers.get_mut(at) else { return Heard::Gone };
+        match admitted.and_then(|()| self.background.make(peer.number, layout)) {
+            Ok(()) => {
+                (peer.awaits_reply, peer.stage) = (true, Stage::Waiting(layout));
+                Heard::Answered
+            }
+            Err(reason) => {
+                let user = Some(peer.user.number);
+                self.observer.tell(&Event::Refused { user, reason });
+                send(peer, &ControlResponse::Refused(reason));
+                Heard::Gone
+            }
         }
-        if ring(doorbell.as_fd()).is_err() {
-            return Heard::Gone;
-        }
-        peer.link = Some(Link::new(memory, doorbell));
-        Heard::Linked { processor, arena: layout.arena() }
     }
 
-    /// The reply to any request except for shared memory; `None` if it is sent later. `name` is
-    /// room for a name.
+    /// Sends clients their shared memory. Returns those that are to be removed.
+    pub(super) fn offer_made(&mut self, peers: &mut [Peer]) -> Vec<u64> {
+        let mut gone = Vec::new();
+        let signatures = self.access.limits.signatures;
+        let made: Vec<_> = self.background.made().collect();
+        for (client, made) in made {
+            // It may be gone. The memory is freed then.
+            let Some(peer) = peers.iter_mut().find(|peer| peer.number == client) else { continue };
+            peer.awaits_reply = false;
+            let offered = made.and_then(|offer| {
+                let layout = offer.mapping.layout();
+                let (depth, arena) = (layout.depth(), layout.arena());
+                let welcome = ControlResponse::Welcome { depth, arena, signatures };
+                let descriptors = [offer.memory.as_fd(), offer.doorbell.as_fd()];
+                let sent = Packet::new().send(&peer.socket, &welcome, &descriptors);
+                sent.map(|()| offer).map_err(|_| RejectReason::Descriptors)
+            });
+            match offered {
+                Ok(offer) => peer.stage = Stage::Mapping(offer),
+                Err(reason) => {
+                    let user = Some(peer.user.number);
+                    self.observer.tell(&Event::Refused { user, reason });
+                    send(peer, &ControlResponse::Refused(reason));
+                    gone.push(client);
+                }
+            }
+        }
+        gone
+    }
+
+    /// The reply to a request for a session; `None` if it is sent later. `name` is room for a name.
     fn answer<'n>(
         &mut self,
-        peer: &mut Peer,
+        peers: &mut [Peer],
+        at: usize,
         asked: &ControlRequest<'_>,
-        statistics: &Statistics,
         name: &'n mut String,
     ) -> Result<Option<ControlResponse<'n>>, RejectReason> {
+        let access = &self.access;
+        let user = peers.get(at).map(|peer| peer.user.clone()).ok_or(RejectReason::Malformed)?;
         let opened = match *asked {
-            ControlRequest::Statistics => {
-                return Ok(Some(ControlResponse::Statistics(statistics.clone())));
-            }
             ControlRequest::Close { session } => {
-                return match peer.sessions.remove(session) {
-                    true => Ok(Some(ControlResponse::Closed)),
-                    false => Err(RejectReason::Session),
-                };
+                let peer = peers.get_mut(at).ok_or(RejectReason::Malformed)?;
+                let (opened, requests) =
+                    peer.sessions.remove(session).ok_or(RejectReason::Session)?;
+                let key = opened.named.as_ref().map(|key| key.name.as_str());
+                let (client, user) = (peer.number, peer.user.number);
+                let closed = Event::SessionClosed { client, user, session, key, requests };
+                self.observer.tell(&closed);
+                return Ok(Some(ControlResponse::Closed));
             }
-            ControlRequest::Open { algorithm, key } => self.open(algorithm, key)?,
-            ControlRequest::Generate { algorithm, length } => self.generate(algorithm, length)?,
+            ControlRequest::Open { algorithm, key } => {
+                let algorithm = self.algorithm(algorithm, key.len())?;
+                access.limits.admit_session(peers, at, SESSION)?;
+                self.open(algorithm, key)?
+            }
+            ControlRequest::Generate { algorithm, length } => {
+                let length = usize::try_from(length).unwrap_or(usize::MAX);
+                let algorithm = self.algorithm(algorithm, length)?;
+                access.limits.admit_session(peers, at, SESSION)?;
+                self.generate(algorithm, length)?
+            }
             ControlRequest::Named { name } => {
-                self.keys.find(name, peer.user, self.own).ok_or(RejectReason::Name)?
+                access.limits.admit_session(peers, at, 0)?;
+                access.keys.find(name, &user).ok_or(RejectReason::Name)?
             }
             #[cfg(feature = "rsa")]
             ControlRequest::NamedRsa { name, ref scheme } => {
-                self.keys.find_rsa(name, padding(scheme)?, peer.user, self.own)?
+                access.limits.admit_session(peers, at, 0)?;
+                access.keys.find_rsa(name, padding(scheme)?, &user)?
             }
             #[cfg(not(feature = "rsa"))]
             ControlRequest::NamedRsa { .. } => return Err(RejectReason::Algorithm),
             ControlRequest::PublicKey { session } => {
-                let opened = peer.sessions.find(session).ok_or(RejectReason::Session)?;
+                let peer = peers.get(at).ok_or(RejectReason::Malformed)?;
+                let place = peer.sessions.find(session).ok_or(RejectReason::Session)?;
+                let opened = place.opened().ok_or(RejectReason::Session)?;
                 return Ok(Some(ControlResponse::PublicKey(public_key(opened)?)));
             }
             ControlRequest::OpenRsa { .. } | ControlRequest::GenerateRsa { .. } => {
                 // Checked first, so that no key is generated for nothing.
-                if peer.sessions.len() >= self.limits.sessions {
-                    return Err(RejectReason::Sessions);
-                }
+                access.limits.admit_session(peers, at, LONGEST as u64)?;
+                let peer = peers.get_mut(at).ok_or(RejectReason::Malformed)?;
                 self.make(peer.number, asked)?;
-                peer.awaits_key = true;
+                peer.awaits_reply = true;
                 return Ok(None);
             }
-            ControlRequest::Hello { .. } => return Err(RejectReason::Malformed),
+            ControlRequest::Hello { .. } | ControlRequest::Mapped | ControlRequest::Statistics => {
+                return Err(RejectReason::Malformed);
+            }
         };
         if let Some(algorithm) = opened.session().algorithm() {
             *name = algorithm.to_string();
         }
+        let peer = peers.get_mut(at).ok_or(RejectReason::Malformed)?;
         self.keep(peer, opened, name).map(Some)
+    }
+
+    /// Reports a refused session.
+    fn refuse_session(
+        &mut self,
+        peers: &[Peer],
+        at: usize,
+        asked: &ControlRequest<'_>,
+        reason: RejectReason,
+    ) {
+        let Some(peer) = peers.get(at) else { return };
+        // Never what may be a key.
+        let asked = match *asked {
+            ControlRequest::Open { algorithm, .. } | ControlRequest::Generate { algorithm, .. } => {
+                algorithm
+            }
+            ControlRequest::Named { name } | ControlRequest::NamedRsa { name, .. } => name,
+            ControlRequest::OpenRsa { .. } | ControlRequest::GenerateRsa { .. } => "rsa",
+            _ => return,
+        };
+        let (client, user) = (peer.number, peer.user.number);
+        self.observer.tell(&Event::SessionRefused { client, user, asked, reason });
     }
 
     /// Stores a session for a client; the name is that of its algorithm, if it is one of a cipher.
     fn keep<'n>(
-        &self,
+        &mut self,
         peer: &mut Peer,
         opened: Opened,
         algorithm: &'n str,
     ) -> Result<ControlResponse<'n>, RejectReason> {
         let signature_length = u32::try_from(opened.session().signature_length()).unwrap_or(0);
+        let named = opened.named.clone();
         let session =
-            peer.sessions.add(opened, self.limits.sessions).ok_or(RejectReason::Sessions)?;
+            peer.sessions.add(opened, self.access.limits.sessions).ok_or(RejectReason::Sessions)?;
+        let key = named.as_ref().map(|key| key.name.as_str());
+        let (client, user) = (peer.number, peer.user.number);
+        self.observer.tell(&Event::SessionOpened { client, user, session, key, algorithm });
+        let makes_nonces = named.is_some_and(|key| key.nonces.is_some());
         Ok(match signature_length {
-            0 => ControlResponse::Session { session, algorithm },
+            0 => ControlResponse::Session { session, algorithm, makes_nonces },
             _ => ControlResponse::RsaSession { session, signature_length },
         })
     }
@@ -349,13 +457,19 @@ impl Control {
 
     /// Replies to clients that waited for RSA keys. Returns those that are to be removed.
     #[cfg(feature = "rsa")]
-    pub(super) fn answer_made(&self, peers: &mut [Peer]) -> Vec<u64> {
+    pub(super) fn answer_made(&mut self, peers: &mut [Peer]) -> Vec<u64> {
         let mut gone = Vec::new();
-        for (client, made) in self.rsa_workers.made() {
+        let made: Vec<_> = self.rsa_workers.made().collect();
+        for (client, made) in made {
             // It may be gone. Its key is wiped then.
-            let Some(peer) = peers.iter_mut().find(|peer| peer.number == client) else { continue };
-            peer.awaits_key = false;
-            let opened = made.map(|(key, padding)| open_rsa(&self.engine, key, padding));
+            let Some(at) = peers.iter().position(|peer| peer.number == client) else { continue };
+            let opened = made.and_then(|(key, padding)| {
+                let opened = open_rsa(&self.engine, key, padding);
+                self.access.limits.admit_session(peers, at, opened.memory())?;
+                Ok(opened)
+            });
+            let Some(peer) = peers.get_mut(at) else { continue };
+            peer.awaits_reply = false;
             let answer = opened.and_then(|opened| self.keep(peer, opened, ""));
             if send(peer, &answer.unwrap_or_else(ControlResponse::Refused)) == Heard::Gone {
                 gone.push(client);
@@ -364,41 +478,78 @@ impl Control {
         gone
     }
 
-    /// Cancels the key of a client that has disconnected, unless it is begun.
-    #[cfg(feature = "rsa")]
-    pub(super) fn forget(&self, client: u64) {
+    /// Cancels what is being done for a client that has disconnected, unless it is begun, and frees
+    /// what it had.
+    pub(super) fn forget(&mut self, peer: Peer) {
+        let (client, user) = (peer.number, peer.user.number);
+        for place in peer.sessions.iter() {
+            let named = place.opened().and_then(|opened| opened.named.as_ref());
+            let (key, session) = (named.map(|key| key.name.as_str()), place.number());
+            let requests = place.requests();
+            let closed = Event::SessionClosed { client, user, session, key, requests };
+            self.observer.tell(&closed);
+        }
+        self.observer.tell(&Event::Disconnected { client, user });
+        #[cfg(feature = "rsa")]
         self.rsa_workers.forget(client);
+        self.background.forget(client);
+        self.background.discard(client, peer);
     }
 
-    fn open(&self, algorithm: &str, key: &[u8]) -> Result<Opened, RejectReason> {
-        let algorithm = self.algorithm(algorithm)?;
-        open(&self.engine, algorithm, key).map_err(|error| match error {
+    fn open(&mut self, algorithm: Algorithm, key: &[u8]) -> Result<Opened, RejectReason> {
+        open(&self.engine, &mut self.costs, algorithm, key).map_err(|error| match error {
             Error::KeyLength => RejectReason::KeyLength,
             Error::WeakKey => RejectReason::WeakKey,
             _ => RejectReason::Algorithm,
         })
     }
 
-    fn generate(&self, algorithm: &str, length: u32) -> Result<Opened, RejectReason> {
-        let lengths = self.algorithm(algorithm)?.key_lengths();
-        let length = match length {
-            0 => lengths.longest(),
-            length => length as usize,
-        };
-        if !lengths.contains(length) {
-            return Err(RejectReason::KeyLength);
-        }
+    /// With a key of this length, or the longest one if it is 0.
+    fn generate(&mut self, algorithm: Algorithm, length: usize) -> Result<Opened, RejectReason> {
+        let length = if length == 0 { algorithm.key_lengths().longest() } else { length };
         let mut key = Zeroizing::new(vec![0; length]);
         lanecrypt_random::try_fill(&mut key).map_err(|_| RejectReason::Entropy)?;
         self.open(algorithm, &key)
     }
 
-    fn algorithm(&self, name: &str) -> Result<Algorithm, RejectReason> {
-        match name.parse() {
-            Ok(Algorithm::NULL) if !self.allows_null => Err(RejectReason::Null),
-            Ok(algorithm) => Ok(algorithm),
-            Err(_) => Err(RejectReason::Algorithm),
+    /// The algorithm of this name, for a key of this length; 0 stands for any.
+    fn algorithm(&self, name: &str, length: usize) -> Result<Algorithm, RejectReason> {
+        let algorithm: Algorithm = name.parse().map_err(|_| RejectReason::Algorithm)?;
+        if algorithm == Algorithm::NULL && !self.access.allows_null {
+            return Err(RejectReason::Null);
         }
+        match length == 0 || algorithm.key_lengths().contains(length) {
+            true => Ok(algorithm),
+            false => Err(RejectReason::KeyLength),
+        }
+    }
+}
+
+/// A connection that was refused. Its requests so far are read before it is closed, so that the
+/// client gets the reply.
+struct Refused(OwnedFd);
+
+impl Drop for Refused {
+    fn drop(&mut self) {
+        let _ = Packet::new().receive(&self.0);
+    }
+}
+
+/// Serves the rings of a client from now on, if it had the memory to map.
+fn link(peer: &mut Peer, ring: impl FnOnce(BorrowedFd<'_>) -> io::Result<()>) -> Heard {
+    let Stage::Mapping(offer) = mem::replace(&mut peer.stage, Stage::Silent) else {
+        send(peer, &ControlResponse::Refused(RejectReason::Malformed));
+        return Heard::Gone;
+    };
+    let Offer { mapping, memory, doorbell } = offer;
+    // A client that has sealed it itself does not keep to the protocol.
+    if Mapping::seal(memory).is_err() || ring(doorbell.as_fd()).is_err() {
+        return Heard::Gone;
+    }
+    peer.stage = Stage::Linked(Box::new(Link::new(mapping, doorbell)));
+    match send(peer, &ControlResponse::Ready) {
+        Heard::Gone => Heard::Gone,
+        _ => Heard::Linked,
     }
 }
 
@@ -420,9 +571,4 @@ fn send(peer: &Peer, answer: &ControlResponse<'_>) -> Heard {
         Ok(()) => Heard::Answered,
         Err(_) => Heard::Gone,
     }
-}
-
-/// Any descriptor.
-fn spare() -> Option<OwnedFd> {
-    rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()
 }

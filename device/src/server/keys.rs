@@ -1,19 +1,23 @@
 //! Named keys of the daemon.
 
 use core::fmt;
+use std::sync::Arc;
 
 #[cfg(feature = "rsa")]
 use lanecrypt_engine::RsaKey;
-use lanecrypt_engine::{Algorithm, Engine, Error, Operation};
+use lanecrypt_engine::{Algorithm, Engine, Error, Mode, Operation};
 #[cfg(feature = "rsa")]
 use lanecrypt_rsa::Padding;
 use zeroize::Zeroizing;
 
+use super::cost::CostTable;
+use super::nonces::{NonceSource, SharedNonces};
 #[cfg(feature = "rsa")]
 use super::rsa_key;
 use super::sessions::{Opened, Uses, open, operations};
 #[cfg(feature = "rsa")]
 use super::sessions::{open_rsa, rsa_operations};
+use super::users::{User, Users};
 #[cfg(feature = "rsa")]
 use crate::RejectReason;
 
@@ -21,9 +25,12 @@ use crate::RejectReason;
 pub struct Key {
     name: String,
     secret: Secret,
-    users: Vec<u32>,
+    /// Those of earlier versions, which only open and verify.
+    older: Vec<Secret>,
+    users: Users,
     /// `None` stands for all.
     operations: Option<Vec<Operation>>,
+    nonces: NonceSource,
 }
 
 enum Secret {
@@ -34,7 +41,8 @@ enum Secret {
 }
 
 impl Key {
-    /// A key of this name for all operations, and for the daemon's own user.
+    /// A key of this name for all operations, and for the daemon's own user. The daemon makes the
+    /// nonces.
     #[must_use]
     pub fn new(name: impl Into<String>, algorithm: Algorithm, bytes: Zeroizing<Vec<u8>>) -> Self {
         Self::of(name.into(), Secret::Cipher(algorithm, bytes))
@@ -65,7 +73,24 @@ impl Key {
     }
 
     fn of(name: String, secret: Secret) -> Self {
-        Self { name, secret, users: Vec::new(), operations: None }
+        let (older, users) = (Vec::new(), Users::default());
+        Self { name, secret, older, users, operations: None, nonces: NonceSource::Random }
+    }
+
+    /// With an earlier version of the key, of the same algorithm: sessions open and verify with any
+    /// version, and seal and sign with the current one. The name, users and operations of `other`
+    /// do not matter.
+    #[must_use]
+    pub fn with_older(mut self, other: Self) -> Self {
+        self.older.push(other.secret);
+        self.older.extend(other.older);
+        self
+    }
+
+    /// With nonces from this source. Clients make those of algorithms that do not authenticate.
+    #[must_use]
+    pub fn with_nonces(self, nonces: NonceSource) -> Self {
+        Self { nonces, ..self }
     }
 
     /// The same RSA key, whose signatures may have these paddings as well. The first one remains
@@ -86,8 +111,17 @@ impl Key {
 
     /// The same key for these users, by number. They may then connect.
     #[must_use]
-    pub fn for_users(self, users: impl Into<Vec<u32>>) -> Self {
-        Self { users: users.into(), ..self }
+    pub fn for_users(mut self, users: impl Into<Vec<u32>>) -> Self {
+        self.users.users = users.into();
+        self
+    }
+
+    /// The same key for the members of these groups, by number, beside its users. They may then
+    /// connect.
+    #[must_use]
+    pub fn for_groups(mut self, groups: impl Into<Vec<u32>>) -> Self {
+        self.users.groups = groups.into();
+        self
     }
 
     /// The same key for only these operations, which its algorithm must have.
@@ -106,10 +140,19 @@ impl Secret {
         }
     }
 
-    /// The sessions with the key: one, or one for each padding.
-    fn open(self, engine: &Engine) -> Result<Vec<Opened>, Error> {
+    /// The algorithm of a cipher.
+    fn algorithm(&self) -> Option<Algorithm> {
         match self {
-            Self::Cipher(algorithm, bytes) => Ok(vec![open(engine, algorithm, &bytes)?]),
+            Self::Cipher(algorithm, _) => Some(*algorithm),
+            #[cfg(feature = "rsa")]
+            Self::Rsa(..) => None,
+        }
+    }
+
+    /// The sessions with the key: one, or one for each padding.
+    fn open(self, engine: &Engine, costs: &mut CostTable) -> Result<Vec<Opened>, Error> {
+        match self {
+            Self::Cipher(algorithm, bytes) => Ok(vec![open(engine, costs, algorithm, &bytes)?]),
             #[cfg(feature = "rsa")]
             Self::Rsa(key, paddings) => {
                 let paddings = paddings.into_iter();
@@ -135,6 +178,13 @@ pub enum KeyError {
     Key(String, Error),
     /// The key's algorithm does not have the operation.
     Operation(String, Operation),
+    /// An operation cannot be withheld: with nonces of its choice, a client that may seal or
+    /// encrypt can open and decrypt, and the reverse.
+    Withheld(String),
+    /// The daemon makes no nonces for the algorithm: clients have to.
+    Nonces(String),
+    /// The versions of the key have different algorithms.
+    Versions(String),
 }
 
 impl fmt::Display for KeyError {
@@ -144,6 +194,16 @@ impl fmt::Display for KeyError {
             Self::Key(name, error) => write!(f, "key {name}: {error}"),
             Self::Operation(name, operation) => {
                 write!(f, "key {name}: its algorithm cannot {}", operation.name())
+            }
+            Self::Withheld(name) => write!(
+                f,
+                "key {name}: with nonces from clients, its algorithm needs both operations"
+            ),
+            Self::Nonces(name) => {
+                write!(f, "key {name}: the nonces of its algorithm come from clients")
+            }
+            Self::Versions(name) => {
+                write!(f, "key {name}: its versions have different algorithms")
             }
         }
     }
@@ -157,31 +217,36 @@ pub(super) struct Keys(Vec<Named>);
 
 #[derive(Debug)]
 struct Named {
-    name: String,
-    users: Vec<u32>,
+    key: Arc<NamedKey>,
+    users: Users,
     /// One, or of an RSA key one for each padding.
     sessions: Vec<Opened>,
 }
 
+/// What the sessions of a named key share.
+#[derive(Debug)]
+pub(super) struct NamedKey {
+    pub(super) name: String,
+    pub(super) uses: Uses,
+    /// The sessions of earlier versions.
+    pub(super) older: Vec<Opened>,
+    /// The nonces, if the daemon makes them.
+    pub(super) nonces: Option<SharedNonces>,
+}
+
 impl Keys {
     /// Expands the keys.
-    pub(super) fn new(engine: &Engine, keys: Vec<Key>) -> Result<Self, KeyError> {
+    pub(super) fn new(
+        engine: &Engine,
+        costs: &mut CostTable,
+        keys: Vec<Key>,
+    ) -> Result<Self, KeyError> {
         let mut named: Vec<Named> = Vec::with_capacity(keys.len());
-        for Key { name, secret, users, operations } in keys {
-            if named.iter().any(|other| other.name == name) {
-                return Err(KeyError::Taken(name));
+        for key in keys {
+            if named.iter().any(|other| other.key.name == key.name) {
+                return Err(KeyError::Taken(key.name));
             }
-            let has = secret.operations();
-            let is_other = |operation: &&Operation| !has.contains(operation);
-            if let Some(&other) = operations.iter().flatten().find(is_other) {
-                return Err(KeyError::Operation(name, other));
-            }
-            let uses = operations.map_or(Uses::ALL, Uses::of);
-            let sessions = match secret.open(engine) {
-                Ok(opened) => opened.into_iter().map(|opened| opened.for_uses(uses)).collect(),
-                Err(error) => return Err(KeyError::Key(name, error)),
-            };
-            named.push(Named { name, users, sessions });
+            named.push(Named::new(engine, costs, key)?);
         }
         Ok(Self(named))
     }
@@ -190,19 +255,37 @@ impl Keys {
         self.0.len()
     }
 
-    /// Whether any key is for this user.
-    pub(super) fn serve(&self, user: u32) -> bool {
-        self.0.iter().any(|named| named.users.contains(&user))
+    /// Continues the counts of nonces of keys with the same names.
+    pub(super) fn follow(&self, before: &Self) {
+        for Named { key, sessions, .. } in &self.0 {
+            let other = before.0.iter().find(|other| other.key.name == key.name);
+            let other = other.and_then(|other| other.key.nonces.as_ref());
+            let algorithm = sessions.first().and_then(|opened| opened.session().algorithm());
+            if let (Some(nonces), Some(other), Some(algorithm)) = (&key.nonces, other, algorithm) {
+                // It fails only for algorithms that have no nonces.
+                let _ = nonces.follows(algorithm, other);
+            }
+        }
     }
 
-    /// Whether any key is for other users than this one.
-    pub(super) fn serve_others(&self, than: u32) -> bool {
-        self.0.iter().any(|named| named.users.iter().any(|&user| user != than))
+    /// Whether any key is for this user.
+    pub(super) fn serve(&self, user: &User) -> bool {
+        self.0.iter().any(|named| named.users.contain(user))
+    }
+
+    /// Those that are for others than the daemon's user.
+    pub(super) fn users(&self) -> impl Iterator<Item = &Users> {
+        self.0.iter().map(|named| &named.users)
+    }
+
+    /// The number of keys that this user may use.
+    pub(super) fn count_for(&self, user: &User) -> usize {
+        self.0.iter().filter(|named| named.are_for(user)).count()
     }
 
     /// The key of this name, if this user may use it. A key without users is for the daemon's.
-    pub(super) fn find(&self, name: &str, user: u32, own: u32) -> Option<Opened> {
-        self.named(name, user, own)?.sessions.first().cloned()
+    pub(super) fn find(&self, name: &str, user: &User) -> Option<Opened> {
+        self.named(name, user)?.sessions.first().cloned()
     }
 
     /// The same for an RSA key with this padding.
@@ -215,22 +298,82 @@ impl Keys {
         &self,
         name: &str,
         padding: Padding,
-        user: u32,
-        own: u32,
+        user: &User,
     ) -> Result<Opened, RejectReason> {
-        let Named { sessions, .. } = self.named(name, user, own).ok_or(RejectReason::Name)?;
+        let Named { sessions, .. } = self.named(name, user).ok_or(RejectReason::Name)?;
         let has_padding =
             |opened: &&Opened| opened.session().rsa_key().is_some_and(|(_, its)| its == padding);
         let found = sessions.iter().find(has_padding);
         found.cloned().ok_or(RejectReason::Padding)
     }
 
-    fn named(&self, name: &str, user: u32, own: u32) -> Option<&Named> {
-        let named = self.0.iter().find(|named| named.name == name)?;
-        let may = match &named.users[..] {
-            [] => user == own,
-            users => users.contains(&user),
+    /// What takes the place of a session of a named key: the key that has the name now, if it is
+    /// for the same user and of the same algorithm.
+    pub(super) fn successor(&self, opened: &Opened, user: &User) -> Option<Opened> {
+        let name = &opened.named.as_ref()?.name;
+        let is_same = |other: &&Opened| {
+            let (its, own) = (other.session(), opened.session());
+            other.has_padding_of(opened)
+                && its.algorithm() == own.algorithm()
+                && its.signature_length() == own.signature_length()
         };
-        may.then_some(named)
+        self.named(name, user)?.sessions.iter().find(is_same).cloned()
     }
+
+    fn named(&self, name: &str, user: &User) -> Option<&Named> {
+        self.0.iter().find(|named| named.key.name == name).filter(|named| named.are_for(user))
+    }
+}
+
+impl Named {
+    fn new(engine: &Engine, costs: &mut CostTable, key: Key) -> Result<Self, KeyError> {
+        let Key { name, secret, older, users, operations, nonces } = key;
+        let has = secret.operations();
+        let is_other = |operation: &&Operation| !has.contains(operation);
+        if let Some(&other) = operations.iter().flatten().find(is_other) {
+            return Err(KeyError::Operation(name, other));
+        }
+        let algorithm = secret.algorithm();
+        if older.iter().any(|older| older.algorithm() != algorithm) {
+            return Err(KeyError::Versions(name));
+        }
+        let is_partial =
+            operations.as_ref().is_some_and(|only| has.iter().any(|one| !only.contains(one)));
+        let uses = operations.map_or(Uses::ALL, Uses::of);
+        let nonces = match (algorithm, nonces) {
+            (Some(algorithm), NonceSource::Random) => match SharedNonces::new(algorithm) {
+                Ok(nonces) => Some(nonces),
+                Err(_) => return Err(KeyError::Nonces(name)),
+            },
+            (Some(algorithm), NonceSource::Client) if is_partial && repeats(algorithm) => {
+                return Err(KeyError::Withheld(name));
+            }
+            _ => None,
+        };
+        let mut opened = Vec::with_capacity(1 + older.len());
+        for secret in [secret].into_iter().chain(older) {
+            match secret.open(engine, costs) {
+                Ok(sessions) => opened.push(sessions),
+                Err(error) => return Err(KeyError::Key(name, error)),
+            }
+        }
+        let older = opened.split_off(1).into_iter().flatten().collect();
+        let key = Arc::new(NamedKey { name, uses, older, nonces });
+        let sessions = opened.into_iter().flatten().map(|opened| opened.of_key(&key)).collect();
+        Ok(Self { key, users, sessions })
+    }
+
+    fn are_for(&self, user: &User) -> bool {
+        match self.users.is_empty() {
+            true => user.is_own,
+            false => self.users.contain(user),
+        }
+    }
+}
+
+/// Whether a client that chooses the nonce gets plaintext out of a ciphertext by sealing or
+/// encrypting it again: the keystream, at least its beginning, depends on key and nonce only.
+fn repeats(algorithm: Algorithm) -> bool {
+    algorithm.is_stream()
+        || algorithm.is_aead() && !matches!(algorithm.mode(), Mode::Siv | Mode::GcmSiv)
 }

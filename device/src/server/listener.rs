@@ -12,8 +12,9 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags, chmod, fchmod, flock, fstat, lstat};
-use rustix::io::Errno;
-use rustix::net::{SocketAddrUnix, SocketFlags, bind, connect, listen};
+use rustix::io::{Errno, FdFlags};
+use rustix::net::sockopt::{socket_acceptconn, socket_type};
+use rustix::net::{SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen};
 
 use crate::protocol::socket::{self, LONGEST_PATH};
 use crate::shared::rights::refuse_descriptors;
@@ -73,12 +74,19 @@ impl BindError {
     }
 }
 
-/// A socket that listens, and its path, which exists as long as it does.
+/// A socket that listens, and its file, which exists as long as it does.
 #[derive(Debug)]
 pub(super) struct Listener {
     pub(super) socket: OwnedFd,
+    /// None if another process has made it.
+    _file: Option<SocketFile>,
+}
+
+/// The file of a socket. It is removed at the end.
+#[derive(Debug)]
+struct SocketFile {
     path: PathBuf,
-    /// The device and the number of the socket's file.
+    /// The device and the number of the file.
     place: (u64, u64),
     /// Locked as long as the daemon runs, so that two daemons that start together do not replace
     /// each other's socket.
@@ -86,6 +94,20 @@ pub(super) struct Listener {
 }
 
 impl Listener {
+    /// A socket that another process has bound, and that listens.
+    pub(super) fn of(socket: OwnedFd) -> Result<Self, BindError> {
+        let is_right = socket_type(&socket) == Ok(SocketType::SEQPACKET)
+            && socket_acceptconn(&socket) == Ok(true);
+        if !is_right {
+            return Err(BindError::NotASocket(PathBuf::from("the given descriptor")));
+        }
+        let made = rustix::fs::fcntl_setfl(&socket, OFlags::NONBLOCK)
+            .and_then(|()| rustix::io::fcntl_setfd(&socket, FdFlags::CLOEXEC));
+        made.map_err(|error| BindError::System(error.into()))?;
+        let _ = refuse_descriptors(&socket);
+        Ok(Self { socket, _file: None })
+    }
+
     /// Listens at a path, for the user of the process, or for all users. The socket of a dead
     /// daemon is replaced.
     pub(super) fn bind(path: &Path, for_all: bool) -> Result<Self, BindError> {
@@ -96,16 +118,17 @@ impl Listener {
         let (socket, place) =
             at(path, &address, mode).map_err(|error| BindError::of(path, &error))?;
         // From here on it can be removed.
-        let listener = Self { socket, path: path.to_owned(), place, _lock: lock };
+        let file = SocketFile { path: path.to_owned(), place, _lock: lock };
+        let listener = Self { socket, _file: Some(file) };
         // Restores permissions that the mask removed. No client can have connected before, and each
         // is checked by its user.
         permit(path, mode).map_err(|error| BindError::of(path, &error))?;
-        listen(&listener.socket, 128).map_err(|error| BindError::of(path, &error.into()))?;
+        listen(&listener.socket, 1024).map_err(|error| BindError::of(path, &error.into()))?;
         Ok(listener)
     }
 }
 
-impl Drop for Listener {
+impl Drop for SocketFile {
     fn drop(&mut self) {
         // Only the own socket. The lock file remains: another daemon may have just opened it.
         if lstat(&self.path).is_ok_and(|there| (there.st_dev, there.st_ino) == self.place) {

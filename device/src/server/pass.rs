@@ -1,28 +1,49 @@
-//! A batch pass: the requests that all clients have submitted, processed as one batch.
+//! A batch pass: requests that clients have submitted, processed as one batch.
 //!
-//! The clients share 256 requests equally; the client that comes first changes with every pass.
+//! Clients take turns. In each turn a client may take a fixed time, as estimated ([`super::cost`]);
+//! what its last request takes beyond that is taken off its next turns (deficit round robin, Shreedhar
+//! and Varghese, 1995). Rings are looked at again in every round, so that a client with one request
+//! at a time waits for one turn of each other client, not for their whole rings. Requests that take
+//! long go to a thread of their own ([`super::long`], [`super::signatures`]).
+//!
 //! Requests that do not benefit from lanes are processed immediately, and their completions are
-//! published in groups of eight. The others are one [`Batch`] of the engine. At the end, each
+//! published at the end of a turn. The others are one [`Batch`] of the engine. At the end, each
 //! client that sleeps is woken once.
 
 use core::mem;
 use std::time::Instant;
 
-use lanecrypt_engine::{Batch, BatchBuffer, Engine, Error, Operation};
+use lanecrypt_engine::{Batch, BatchBuffer, Engine, Error, Nonce, Operation};
 use rustix::thread::futex;
 
+use super::cost::time;
+use super::long::LongMessages;
+use super::parts::Parts;
 use super::peer::{Link, Peer};
+use super::sessions::Opened;
 use super::signatures::Signatures;
 use crate::Statistics;
-use crate::protocol::request::WireRequest;
+use crate::protocol::request::{ArenaRanges, Code, WireRequest};
 use crate::protocol::status;
 use crate::shared::Side;
 use crate::shared::wakeup::settle;
 
 /// The most requests of a pass: the number of the widest lanes.
 const MOST: usize = 256;
-/// The shortest private memory in bytes, so that it does not limit passes of short messages.
-const LEAST: usize = 1 << 18;
+/// The private memory in bytes. Longer requests are long.
+const PRIVATE: usize = 1 << 20;
+
+/// The time of a client in a turn, in nanoseconds: about 30 short messages.
+const TURN: i64 = 2_000;
+/// The time of a pass, in nanoseconds.
+const PASS: u64 = 100_000;
+/// The longest time of a request, in nanoseconds, that is served between those of other clients.
+const SHARED: u64 = 8_000;
+/// The same if no other client has had requests lately.
+const ALONE: u64 = 250_000;
+
+/// Bytes of a request that are copied before it is checked: less than what the check costs.
+const SHORT: usize = 4096;
 
 /// The memory of a pass, reused in the next.
 #[derive(Debug)]
@@ -37,6 +58,17 @@ pub(super) struct BatchPass {
     first: usize,
     /// The number of the daemon's sleeps before the last pass.
     sleeps: u64,
+    /// The time of 1 KiB of random bytes, in nanoseconds.
+    random: u32,
+}
+
+/// The threads that requests are handed over to.
+#[derive(Debug)]
+pub(super) struct Elsewhere {
+    pub(super) signatures: Signatures,
+    pub(super) long: LongMessages,
+    /// Whether the daemon shuts down, and takes no more of them.
+    pub(super) is_closed: bool,
 }
 
 /// A request that waits in the batch for others.
@@ -56,10 +88,8 @@ struct Job {
 
 /// The state of a request that was taken.
 enum Taken {
-    /// It has been answered.
-    Answered,
-    /// It was answered with an error.
-    Failed,
+    /// It has been answered, with this status.
+    Answered(u32),
     /// It waits in the batch.
     Waits(Job),
     /// Another thread will serve it.
@@ -68,13 +98,14 @@ enum Taken {
     Later,
 }
 
-/// The numbers of requests that were taken, that failed immediately, and that were handed over to
-/// another thread.
+/// The requests of a pass: all, those that failed immediately, and those that were handed over to
+/// another thread; and their time, as estimated, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
-struct Took {
-    all: usize,
+pub(super) struct Took {
+    pub(super) all: usize,
     failed: usize,
     handed_over: usize,
+    pub(super) time: u64,
 }
 
 /// Without sleeps, one in this number of passes is timed: reading the clock twice takes as long as
@@ -85,18 +116,10 @@ const TIMED: u64 = 8;
 const PART: usize = 8;
 
 impl BatchPass {
-    pub(super) fn new(engine: &Engine) -> Self {
-        let private = vec![0; LEAST].into_boxed_slice();
+    pub(super) fn new(engine: &Engine, random: u32) -> Self {
+        let private = vec![0; PRIVATE].into_boxed_slice();
         let (buffer, jobs) = (engine.batch_buffer(MOST), Vec::with_capacity(MOST));
-        Self { buffer, private, used: 0, jobs, first: 0, sleeps: 0 }
-    }
-
-    /// Ensures room for messages as long as an arena.
-    pub(super) fn fits(&mut self, arena: u32) {
-        if self.private.len() < arena as usize {
-            self.wipe();
-            self.private = vec![0; arena as usize].into_boxed_slice();
-        }
+        Self { buffer, private, used: 0, jobs, first: 0, sleeps: 0, random }
     }
 
     /// Overwrites the messages that have been served.
@@ -107,75 +130,97 @@ impl BatchPass {
         self.used = 0;
     }
 
-    /// Serves the submitted requests, publishes completions, and wakes sleeping clients. Returns
-    /// the number of requests.
+    /// Serves submitted requests, publishes completions, and wakes sleeping clients.
     pub(super) fn serve(
         &mut self,
         peers: &[Peer],
-        signatures: &mut Signatures,
+        elsewhere: &mut Elsewhere,
         statistics: &mut Statistics,
-    ) -> usize {
+    ) -> Took {
         let waiting = links(peers).filter(|(_, link)| link.available() > 0).count();
         if waiting == 0 {
-            return 0;
+            return Took::default();
         }
         let slept = mem::replace(&mut self.sleeps, statistics.sleeps) != statistics.sleeps;
         let is_timed = slept || statistics.batches.is_multiple_of(TIMED);
         let begun = is_timed.then(Instant::now);
-        // Each client has its share, so that no client delays another.
-        let took = self.take(peers, signatures, MOST.div_ceil(waiting), waiting > 1);
+        let took = self.take(peers, elsewhere, waiting > 1);
         let failed = took.failed + self.answer(peers);
         publish(peers);
         if took.all > took.handed_over {
             let served = took.all - took.handed_over;
             statistics.count(served, failed, begun.map(|begun| begun.elapsed()));
         }
-        took.all
+        took
     }
 
     /// Takes requests. Those that do not benefit from lanes are served and answered immediately;
     /// the others are served together at the end.
-    fn take(
-        &mut self,
-        peers: &[Peer],
-        signatures: &mut Signatures,
-        share: usize,
-        batched: bool,
-    ) -> Took {
+    fn take(&mut self, peers: &[Peer], elsewhere: &mut Elsewhere, several: bool) -> Took {
         self.jobs.clear();
+        let busy = links(peers).filter(|(_, link)| link.is_busy()).count();
         let length = self.private.len();
-        let mut rest = &mut *self.private;
-        let mut batch = self.buffer.batch();
+        let mut taker = Taker {
+            rest: &mut self.private,
+            batch: self.buffer.batch(),
+            elsewhere,
+            longest: if several || busy > 1 { SHARED } else { ALONE },
+            random: self.random,
+        };
         let mut took = Took::default();
         self.first = if self.first < peers.len() { self.first } else { 0 };
-        let order = (self.first..peers.len()).chain(0..self.first);
+        let first = self.first;
         self.first += 1;
-        'turn: for (at, peer) in order.filter_map(|at| Some((at, peers.get(at)?))) {
-            let Some(link) = &peer.link else { continue };
-            let available = usize::try_from(link.available()).unwrap_or(0);
-            let batched = batched || available > 1;
-            for taken in 1..=available.min(share) {
-                if took.all == MOST {
-                    break 'turn;
+        'pass: loop {
+            let mut is_more = false;
+            let order = (first..peers.len()).chain(0..first);
+            for (at, peer) in order.filter_map(|at| Some((at, peers.get(at)?))) {
+                let Some(link) = peer.link() else { continue };
+                let available = usize::try_from(link.available()).unwrap_or(0);
+                if available == 0 {
+                    link.credit.set(link.credit.get().min(0));
+                    continue;
                 }
-                let begin = length - rest.len();
-                match take_one(peer, link, &mut rest, &mut batch, batched, signatures) {
-                    Taken::Answered => {}
-                    Taken::Failed => took.failed += 1,
-                    Taken::HandedOver => took.handed_over += 1,
-                    Taken::Waits(job) => {
-                        self.jobs.push(Job { peer: at, at: begin + job.at, ..job });
+                let batched = several || available > 1;
+                let mut credit = link.credit.get().saturating_add(TURN).min(TURN);
+                let mut taken = 0;
+                while taken < available && credit > 0 && took.all < MOST && took.time < PASS {
+                    let begin = length - taker.rest.len();
+                    let (done, time) = taker.take_one(peer, link, batched);
+                    match done {
+                        Taken::Answered(status) => {
+                            took.failed += usize::from(status != status::SERVED);
+                        }
+                        Taken::HandedOver => took.handed_over += 1,
+                        Taken::Waits(job) => {
+                            self.jobs.push(Job { peer: at, at: begin + job.at, ..job });
+                        }
+                        Taken::Later => break 'pass,
                     }
-                    Taken::Later => break 'turn,
+                    link.advance();
+                    took.all += 1;
+                    took.time += time;
+                    credit = credit.saturating_sub_unsigned(time);
+                    taken += 1;
+                    if taken % PART == 0 {
+                        // It is awake if it spins; otherwise it is woken at the end.
+                        link.publish_part();
+                    }
                 }
-                link.advance();
-                took.all += 1;
-                if taken % PART == 0 {
-                    // It is awake if it spins; otherwise it is woken at the end.
-                    link.publish_part();
+                link.credit.set(credit);
+                link.publish_part();
+                if took.all >= MOST || took.time >= PASS {
+                    // The next pass goes on behind it.
+                    self.first = at + 1;
+                    break 'pass;
                 }
+                is_more |= taken < available;
+            }
+            if !is_more {
+                break;
             }
         }
+        let Taker { rest, batch, .. } = taker;
         self.used = self.used.max(length - rest.len());
         // Each outcome is checked below.
         let _ = batch.finish();
@@ -189,9 +234,7 @@ impl BatchPass {
             let outcome = self.buffer.outcome(job.index);
             let status = status::of(outcome.unwrap_or(Err(Error::Unsupported)));
             failed += usize::from(status != status::SERVED);
-            let Some(link) = peers.get(job.peer).and_then(|peer| peer.link.as_ref()) else {
-                continue;
-            };
+            let Some(link) = peers.get(job.peer).and_then(Peer::link) else { continue };
             let answer = self.private.get(job.at..).and_then(|from| from.get(..job.length));
             link.answer(job.number, status, job.offset, answer.unwrap_or_default());
         }
@@ -199,94 +242,178 @@ impl BatchPass {
     }
 }
 
-/// Takes the oldest request of a client: copies its bytes to the front of `rest`, and adds it to
-/// the batch.
-#[inline]
-fn take_one<'t>(
-    peer: &'t Peer,
-    link: &Link,
-    rest: &mut &'t mut [u8],
-    batch: &mut Batch<'_, 't>,
-    batched: bool,
-    signatures: &mut Signatures,
-) -> Taken {
-    let found = link.next();
-    let Some(code) = found.code() else {
-        return refused(link, &found, status::of(Err(Error::Unsupported)));
-    };
-    let Some(places) = found.places(link.memory.layout().arena()) else {
-        return refused(link, &found, status::MALFORMED);
-    };
-    let Some(operation) = code.operation() else {
-        return fill(link, &found, places.span, rest);
-    };
-    let Some(opened) = peer.sessions.find(found.session) else {
-        return refused(link, &found, status::UNKNOWN_SESSION);
-    };
-    if !opened.uses.allow(operation) {
-        return refused(link, &found, status::NOT_ALLOWED);
-    }
-    if code.is_long() {
-        let taken = signatures.take((peer, link), opened, code, &found, places);
-        return match taken {
-            Ok(()) => Taken::HandedOver,
-            Err(status) => refused(link, &found, status),
-        };
-    }
-    if rest.len() < places.span {
-        return Taken::Later;
-    }
-    let (whole, others) = mem::take(rest).split_at_mut(places.span);
-    *rest = others;
-    // From here on the client cannot change the request.
-    if !link.memory.read(found.offset, whole) {
-        return refused(link, &found, status::MALFORMED);
-    }
-    let (long, piece) = whole.split_at_mut(places.nonce);
-    let nonce = if places.nonce > 0 { &*long } else { found.nonce() };
-    let (header, data) = piece.split_at_mut(places.header);
-    let at = places.nonce + places.header;
-    // It is within the arena, as all of the request is.
-    let offset = found.offset.saturating_add(u32::try_from(at).unwrap_or(u32::MAX));
-    let session = opened.session();
-    if !batched || !opened.gains(operation, data.len()) {
-        let outcome = match operation {
-            Operation::Seal => session.seal(nonce, header, data),
-            Operation::Open => session.open(nonce, header, data).map(drop),
-            Operation::Encrypt => session.encrypt(nonce, &mut *data),
-            _ => session.decrypt(nonce, &mut *data),
-        };
-        let status = status::of(outcome);
-        link.answer(found.number, status, offset, data);
-        return if outcome.is_ok() { Taken::Answered } else { Taken::Failed };
-    }
-    let (number, length, index) = (found.number, data.len(), batch.len());
-    // If it is served immediately, its outcome is stored as well.
-    let _outcome = match operation {
-        Operation::Seal => batch.seal(session, nonce, header, data),
-        Operation::Open => batch.open(session, nonce, header, data),
-        Operation::Encrypt => batch.encrypt(session, nonce, data),
-        _ => batch.decrypt(session, nonce, data),
-    };
-    Taken::Waits(Job { peer: 0, number, index, at, length, offset })
+/// Takes requests, one after another.
+struct Taker<'t, 'b> {
+    /// Private memory that is free.
+    rest: &'t mut [u8],
+    batch: Batch<'b, 't>,
+    elsewhere: &'t mut Elsewhere,
+    /// The longest time of a request that is served here, in nanoseconds.
+    longest: u64,
+    random: u32,
 }
 
-/// Generates random bytes.
-fn fill(link: &Link, found: &WireRequest, span: usize, rest: &mut [u8]) -> Taken {
-    let Some(buffer) = rest.get_mut(..span) else { return Taken::Later };
-    let filled = lanecrypt_random::try_fill(buffer);
-    let status = if filled.is_ok() { status::SERVED } else { status::NO_ENTROPY };
-    link.answer(found.number, status, found.offset, buffer);
-    // No other client may receive them.
-    buffer.fill(0);
-    if filled.is_ok() { Taken::Answered } else { Taken::Failed }
+impl<'t> Taker<'t, '_> {
+    /// Takes the oldest request of a client, and returns what became of it and its time, as
+    /// estimated.
+    #[inline]
+    fn take_one(&mut self, peer: &'t Peer, link: &Link, batched: bool) -> (Taken, u64) {
+        let found = link.next();
+        let refused = |status| (refused(link, &found, status), time(0, 0));
+        let Some(code) = found.code() else {
+            return refused(status::of(Err(Error::Unsupported)));
+        };
+        let Some(places) = found.places(link.memory.layout().arena()) else {
+            return refused(status::MALFORMED);
+        };
+        let Some(operation) = code.operation() else {
+            return self.fill((peer, link), &found, places);
+        };
+        let Some((place, opened)) =
+            peer.sessions.find(found.session).and_then(|place| Some((place, place.opened()?)))
+        else {
+            return refused(status::UNKNOWN_SESSION);
+        };
+        if !opened.uses.allow(operation) {
+            return refused(if place.is_removed() {
+                status::KEY_REMOVED
+            } else {
+                status::NOT_ALLOWED
+            });
+        }
+        place.count(operation);
+        if code.is_long() {
+            let taken = match self.elsewhere.is_closed {
+                true => Err(status::SHUTTING_DOWN),
+                false => self.elsewhere.signatures.take((peer, link), opened, code, &found, places),
+            };
+            return match taken {
+                Ok(()) => (Taken::HandedOver, time(0, 0)),
+                Err(status) => refused(status),
+            };
+        }
+        let time = opened.cost(operation, places.span);
+        if places.span > SHORT
+            && let Some(error) =
+                opened.refuses(operation, found.nonce_length(), data_length(&found))
+        {
+            return refused(status::of(Err(error)));
+        }
+        let nonce = match nonce(opened, code, &found) {
+            Ok(nonce) => nonce,
+            Err(status) => return refused(status),
+        };
+        if time > self.longest || places.span > PRIVATE {
+            let taken = self.hand_over(
+                (peer, link),
+                Some((operation, opened)),
+                (&found, places),
+                nonce,
+                time,
+            );
+            return (taken, super::cost::time(0, 0));
+        }
+        if self.rest.len() < places.span {
+            return (Taken::Later, 0);
+        }
+        let (whole, others) = mem::take(&mut self.rest).split_at_mut(places.span);
+        self.rest = others;
+        let parts = Parts::new(&found, places, nonce.as_ref());
+        let (at, offset) = (parts.answer(), parts.offset());
+        if !batched || !opened.gains(operation, places.span - places.nonce - places.header) {
+            let read = |whole: &mut [u8]| link.memory.read(found.offset, whole);
+            let status = parts.process(opened, operation, whole, read);
+            link.answer(found.number, status, offset, whole.get(at..).unwrap_or_default());
+            return (Taken::Answered(status), time);
+        }
+        // From here on the client cannot change the request.
+        if !link.memory.read(found.offset, whole) {
+            return refused(status::MALFORMED);
+        }
+        let (number, length, index) = (found.number, whole.len() - at, self.batch.len());
+        parts.add(opened, operation, whole, &mut self.batch);
+        (Taken::Waits(Job { peer: 0, number, index, at, length, offset }), time)
+    }
+
+    /// Generates random bytes.
+    fn fill(
+        &mut self,
+        (peer, link): (&Peer, &Link),
+        found: &WireRequest,
+        places: ArenaRanges,
+    ) -> (Taken, u64) {
+        let time = time(self.random, places.span);
+        if time > self.longest || places.span > PRIVATE {
+            return (
+                self.hand_over((peer, link), None, (found, places), None, time),
+                super::cost::time(0, 0),
+            );
+        }
+        let Some(buffer) = self.rest.get_mut(..places.span) else { return (Taken::Later, 0) };
+        let filled = lanecrypt_random::try_fill(buffer);
+        let status = if filled.is_ok() { status::SERVED } else { status::NO_ENTROPY };
+        link.answer(found.number, status, found.offset, buffer);
+        // No other client may receive them.
+        buffer.fill(0);
+        (Taken::Answered(status), time)
+    }
+
+    /// Hands a long request over to the thread for them.
+    #[cold]
+    fn hand_over(
+        &mut self,
+        client: (&Peer, &Link),
+        keyed: Option<(Operation, &Opened)>,
+        request: (&WireRequest, ArenaRanges),
+        nonce: Option<Nonce>,
+        time: u64,
+    ) -> Taken {
+        let taken = match self.elsewhere.is_closed {
+            true => Err(status::SHUTTING_DOWN),
+            false => self.elsewhere.long.take(client, keyed, request, nonce, time),
+        };
+        match taken {
+            Ok(()) => Taken::HandedOver,
+            Err(status) => refused(client.1, request.0, status),
+        }
+    }
+}
+
+/// The nonce of a request, if the daemon makes it.
+///
+/// # Errors
+///
+/// The status of the refusal: only sealing with a key whose nonces the daemon makes has none of the
+/// client's.
+#[inline]
+fn nonce(opened: &Opened, code: Code, found: &WireRequest) -> Result<Option<Nonce>, u32> {
+    let nonces = opened.named.as_ref().and_then(|key| key.nonces.as_ref());
+    match (nonces, code) {
+        (None, Code::SealNext) => Err(status::NOT_ALLOWED),
+        (Some(_), Code::Keyed(Operation::Seal)) => Err(status::MAKES_NONCES),
+        (Some(nonces), Code::SealNext) => made(nonces, found).map(Some),
+        _ => Ok(None),
+    }
+}
+
+#[cold]
+fn made(nonces: &super::nonces::SharedNonces, found: &WireRequest) -> Result<Nonce, u32> {
+    if found.nonce_length() != nonces.length() {
+        return Err(status::of(Err(Error::NonceLength)));
+    }
+    nonces.fresh().map_err(|error| status::of(Err(error)))
+}
+
+/// The length of the data of a request, with its tag.
+fn data_length(found: &WireRequest) -> usize {
+    usize::try_from(found.length).unwrap_or(usize::MAX)
 }
 
 /// Answers a request without reading its bytes.
 #[cold]
 fn refused(link: &Link, found: &WireRequest, status: u32) -> Taken {
-    link.answer(found.number, status, found.offset, &[]);
-    Taken::Failed
+    link.complete(found.number, status);
+    Taken::Answered(status)
 }
 
 /// Publishes the completions of all clients, and wakes those that sleep.
@@ -314,5 +441,5 @@ pub(super) fn publish(peers: &[Peer]) {
 
 /// The clients that have shared memory, by index.
 pub(super) fn links(peers: &[Peer]) -> impl Iterator<Item = (usize, &Link)> {
-    peers.iter().enumerate().filter_map(|(at, peer)| Some((at, peer.link.as_ref()?)))
+    peers.iter().enumerate().filter_map(|(at, peer)| Some((at, peer.link()?)))
 }

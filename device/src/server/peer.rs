@@ -2,11 +2,14 @@
 
 use core::cell::Cell;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
+use super::background::Offer;
 use super::sessions::Sessions;
+use super::users::User;
 use crate::protocol::request::{WireRequest, completion};
 use crate::protocol::status;
-use crate::shared::Mapping;
+use crate::shared::{Layout, Mapping};
 
 /// A process that has connected.
 #[derive(Debug)]
@@ -14,19 +17,55 @@ pub(super) struct Peer {
     /// Its number, which is never reused.
     pub(super) number: u64,
     pub(super) socket: OwnedFd,
-    pub(super) user: u32,
+    pub(super) user: User,
     pub(super) sessions: Sessions,
-    /// Whether it waits for a key that takes long.
-    pub(super) awaits_key: bool,
-    /// The shared memory, once it was requested.
-    pub(super) link: Option<Link>,
+    /// The processor that it ran on when it asked for shared memory.
+    pub(super) processor: u32,
+    /// Whether another thread prepares a reply to it.
+    pub(super) awaits_reply: bool,
+    pub(super) stage: Stage,
+}
+
+/// How far a client has come.
+#[derive(Debug)]
+pub(super) enum Stage {
+    /// It has not asked for shared memory.
+    Silent,
+    /// Its memory, of this layout, is being made.
+    Waiting(Layout),
+    /// It has received its memory, and has not confirmed that it has mapped it.
+    Mapping(Offer),
+    /// Its rings are served.
+    Linked(Box<Link>),
+}
+
+impl Peer {
+    /// The shared memory, once its rings are served.
+    #[inline]
+    pub(super) fn link(&self) -> Option<&Link> {
+        match &self.stage {
+            Stage::Linked(link) => Some(link),
+            _ => None,
+        }
+    }
+
+    /// The bytes of its shared memory; none if it has not asked for it.
+    pub(super) fn memory(&self) -> u64 {
+        let layout = match &self.stage {
+            Stage::Silent => return 0,
+            Stage::Waiting(layout) => *layout,
+            Stage::Mapping(offer) => offer.mapping.layout(),
+            Stage::Linked(link) => link.memory.layout(),
+        };
+        layout.length() as u64
+    }
 }
 
 /// The memory that a client and the daemon share. The cells are private: the daemon never reads
 /// back data that it wrote to shared memory.
 #[derive(Debug)]
 pub(super) struct Link {
-    pub(super) memory: Mapping,
+    pub(super) memory: Arc<Mapping>,
     /// Written by the client to wake the daemon, which never reads it: the client can change the
     /// descriptor's flags, so a read could block.
     pub(super) doorbell: OwnedFd,
@@ -35,9 +74,12 @@ pub(super) struct Link {
     completed: Cell<u32>,
     /// The number of completions published to the client.
     published: Cell<u32>,
-    /// The number of signatures being served, and of their bytes.
-    signatures: Cell<u32>,
-    held: Cell<usize>,
+    /// The requests that other threads are serving.
+    pub(super) signatures: InService,
+    pub(super) messages: InService,
+    /// The time that it may still take before others, in nanoseconds; below zero after a request
+    /// that took more.
+    pub(super) credit: Cell<i64>,
     /// The requests taken at the daemon's last wait, and the number of waits without requests.
     seen: Cell<u32>,
     quiet: Cell<u8>,
@@ -45,25 +87,51 @@ pub(super) struct Link {
     is_broken: Cell<bool>,
 }
 
+/// Requests of a client that another thread is serving.
+#[derive(Debug, Default)]
+pub(super) struct InService {
+    count: Cell<u32>,
+    bytes: Cell<usize>,
+}
+
+impl InService {
+    /// Whether there may be one more of this many bytes, if `most` are allowed, in an arena of
+    /// `room` bytes. Those of a client that respects its window are all in the arena at once.
+    pub(super) fn admits(&self, most: u32, room: u32, span: usize) -> bool {
+        self.count.get() < most && self.bytes.get().saturating_add(span) <= room as usize
+    }
+
+    /// Counts one of this many bytes.
+    pub(super) fn begins(&self, span: usize) {
+        self.count.set(self.count.get() + 1);
+        self.bytes.set(self.bytes.get() + span);
+    }
+
+    /// Counts one of this many bytes that is finished.
+    pub(super) fn ends(&self, span: usize) {
+        self.count.set(self.count.get().saturating_sub(1));
+        self.bytes.set(self.bytes.get().saturating_sub(span));
+    }
+}
+
 /// The number of waits of the daemon after which a client without requests counts as idle: its
 /// published processor is out of date.
 const QUIET: u8 = 64;
 
 impl Link {
-    pub(super) fn new(memory: Mapping, doorbell: OwnedFd) -> Self {
-        let [taken, completed, published, seen, signatures] = [(); 5].map(|()| Cell::new(0));
-        let (held, quiet, is_broken) = (Cell::new(0), Cell::new(QUIET), Cell::new(false));
+    pub(super) fn new(memory: Arc<Mapping>, doorbell: OwnedFd) -> Self {
         Self {
             memory,
             doorbell,
-            taken,
-            completed,
-            published,
-            signatures,
-            held,
-            seen,
-            quiet,
-            is_broken,
+            taken: Cell::default(),
+            completed: Cell::default(),
+            published: Cell::default(),
+            signatures: InService::default(),
+            messages: InService::default(),
+            credit: Cell::default(),
+            seen: Cell::default(),
+            quiet: Cell::new(QUIET),
+            is_broken: Cell::default(),
         }
     }
 
@@ -110,33 +178,20 @@ impl Link {
         self.taken.set(self.taken.get().wrapping_add(1));
     }
 
-    /// Whether it may have one more signature, of this many bytes, if `most` are allowed.
-    /// Signatures of a client that respects its window are all in the arena at once.
-    pub(super) fn may_begin(&self, most: u32, span: usize) -> bool {
-        let room = self.memory.layout().arena() as usize;
-        self.signatures.get() < most && self.held.get().saturating_add(span) <= room
-    }
-
-    /// Counts a signature of this many bytes that is being served.
-    pub(super) fn begins(&self, span: usize) {
-        self.signatures.set(self.signatures.get() + 1);
-        self.held.set(self.held.get() + span);
-    }
-
-    /// Counts a signature of this many bytes that was served.
-    pub(super) fn ends(&self, span: usize) {
-        self.signatures.set(self.signatures.get().saturating_sub(1));
-        self.held.set(self.held.get().saturating_sub(span));
-    }
-
-    /// Answers a request: copies its answer, if any, to its place, and writes the completion. A
-    /// client that does not read completions loses the oldest.
+    /// Answers a request: copies its answer, if any, to its place, and completes it.
     #[inline]
     pub(super) fn answer(&self, number: u64, status: u32, offset: u32, answer: &[u8]) {
         if status::changes(status) {
             // It is within the arena, as it was when the request was taken.
             let _ = self.memory.write(offset, answer);
         }
+        self.complete(number, status);
+    }
+
+    /// Writes the completion of a request. A client that does not read completions loses the
+    /// oldest.
+    #[inline]
+    pub(super) fn complete(&self, number: u64, status: u32) {
         let completed = self.completed.get();
         self.memory.write_completion(completed, completion(number, status));
         self.completed.set(completed.wrapping_add(1));
@@ -166,14 +221,13 @@ mod tests {
     use rustix::event::{EventfdFlags, eventfd};
 
     use super::*;
-    use crate::shared::Layout;
 
     #[test]
     fn who_has_no_requests_for_long_is_idle() {
         let layout = Layout::new(2, 1 << 12).expect("it is within bounds");
         let (memory, _) = Mapping::make(layout).expect("there is memory");
         let doorbell = eventfd(0, EventfdFlags::CLOEXEC).expect("there are descriptors");
-        let link = Link::new(memory, doorbell);
+        let link = Link::new(Arc::new(memory), doorbell);
         let waits = |link: &Link| {
             (1..1000).find(|_| {
                 link.waits();
@@ -194,7 +248,7 @@ mod tests {
         let layout = Layout::new(2, 1 << 12).expect("it is within bounds");
         let (memory, _) = Mapping::make(layout).expect("there is memory");
         let doorbell = eventfd(0, EventfdFlags::CLOEXEC).expect("there are descriptors");
-        let link = Link::new(memory, doorbell);
+        let link = Link::new(Arc::new(memory), doorbell);
         link.memory.submit(2);
         assert_eq!((link.available(), link.is_broken()), (2, false));
         link.memory.submit(3);

@@ -1,12 +1,17 @@
 //! The sessions of a client.
 
+use core::cell::Cell;
 use std::sync::Arc;
 
 #[cfg(feature = "rsa")]
 use lanecrypt_engine::RsaKey;
-use lanecrypt_engine::{Algorithm, Engine, Error, Operation, Session};
+use lanecrypt_engine::{Algorithm, Engine, Error, Mode, Operation, Session};
 #[cfg(feature = "rsa")]
 use lanecrypt_rsa::Padding;
+
+use super::cost::{CostTable, Costs};
+use super::event::Requests;
+use super::keys::NamedKey;
 
 /// The operations that a session may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +19,7 @@ pub(super) struct Uses(u8);
 
 impl Uses {
     pub(super) const ALL: Self = Self(u8::MAX);
+    pub(super) const NONE: Self = Self(0);
 
     pub(super) fn of(operations: impl IntoIterator<Item = Operation>) -> Self {
         let places = operations.into_iter().filter_map(place);
@@ -30,7 +36,7 @@ impl Uses {
 /// The place of an operation, those of ciphers first; `None` if a later version of the engine has
 /// it.
 #[inline]
-fn place(operation: Operation) -> Option<usize> {
+pub(super) fn place(operation: Operation) -> Option<usize> {
     Some(match operation {
         Operation::Encrypt => 0,
         Operation::Decrypt => 1,
@@ -50,21 +56,87 @@ pub(super) fn operations(algorithm: Algorithm) -> &'static [Operation] {
     }
 }
 
+/// A session of the engine. Its key is expanded on the heap, and stays there: a move would leave a
+/// residue.
+type Unmoved = Arc<Box<Session>>;
+
 /// An open session. Sessions of a named key share it.
 #[derive(Clone, Debug)]
 pub(super) struct Opened {
-    // Its key is expanded on the heap, and stays there: a move would leave a residue.
-    #[expect(clippy::redundant_allocation, reason = "the session is not moved")]
-    session: Arc<Box<Session>>,
+    session: Unmoved,
     pub(super) uses: Uses,
     /// For each operation the longest data that is served faster in lanes, in bytes.
     longest: [usize; Operation::OF_CIPHERS.len()],
+    costs: Costs,
+    /// The daemon's key that it is of, if it has a name.
+    pub(super) named: Option<Arc<NamedKey>>,
 }
 
 impl Opened {
+    /// The estimated time of a request for this many bytes, in nanoseconds.
+    #[inline]
+    pub(super) fn cost(&self, operation: Operation, bytes: usize) -> u64 {
+        self.costs.of(place(operation), bytes)
+    }
+
+    /// The error of a request that cannot succeed, whatever its bytes are. Those that it does not
+    /// find are found when the request is served.
+    pub(super) fn refuses(&self, operation: Operation, nonce: usize, data: usize) -> Option<Error> {
+        let algorithm = self.session.algorithm()?;
+        if !operations(algorithm).contains(&operation) {
+            return Some(Error::Unsupported);
+        }
+        let has_length = match algorithm.mode() {
+            Mode::Gcm | Mode::Siv => nonce > 0,
+            _ => nonce == algorithm.nonce_length() || algorithm.is_stream() && nonce == 16,
+        };
+        if algorithm != Algorithm::NULL && !has_length {
+            return Some(Error::NonceLength);
+        }
+        (!data.is_multiple_of(algorithm.granularity())).then_some(Error::DataLength)
+    }
+
+    /// The sessions of earlier versions of its key, which open and verify, and have its padding.
+    pub(super) fn older(&self, operation: Operation) -> impl Iterator<Item = &Self> {
+        let older = match (&self.named, operation) {
+            (Some(key), Operation::Open | Operation::Verify) => &key.older[..],
+            _ => &[],
+        };
+        older.iter().filter(|older| older.has_padding_of(self))
+    }
+
+    /// Whether signatures of both have the same padding.
+    pub(super) fn has_padding_of(&self, other: &Self) -> bool {
+        #[cfg(feature = "rsa")]
+        {
+            let padding = |opened: &Self| opened.session.rsa_key().map(|(_, padding)| padding);
+            padding(self) == padding(other)
+        }
+        #[cfg(not(feature = "rsa"))]
+        {
+            let _ = other;
+            true
+        }
+    }
+
+    /// About how many bytes of memory it takes.
+    pub(super) fn memory(&self) -> u64 {
+        match self.named {
+            Some(_) => size_of::<Place>() as u64,
+            // The numbers of an RSA key, with those that are derived from them.
+            None => SESSION + 40 * self.session.signature_length() as u64,
+        }
+    }
+
     /// Whether messages of this length may be served faster in lanes.
     #[inline]
     pub(super) fn gains(&self, operation: Operation, bytes: usize) -> bool {
+        if operation == Operation::Open
+            && self.named.as_ref().is_some_and(|key| !key.older.is_empty())
+        {
+            // Each version is tried alone.
+            return false;
+        }
         let longest = place(operation).and_then(|place| self.longest.get(place));
         longest.is_some_and(|&longest| bytes <= longest)
     }
@@ -74,8 +146,9 @@ impl Opened {
         self.session.signature_length() > 0
     }
 
-    pub(super) fn for_uses(self, uses: Uses) -> Self {
-        Self { uses, ..self }
+    /// The same as a session of a named key.
+    pub(super) fn of_key(self, key: &Arc<NamedKey>) -> Self {
+        Self { uses: key.uses, named: Some(key.clone()), ..self }
     }
 
     #[inline]
@@ -85,7 +158,12 @@ impl Opened {
 }
 
 /// Opens a session for all operations.
-pub(super) fn open(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Result<Opened, Error> {
+pub(super) fn open(
+    engine: &Engine,
+    costs: &mut CostTable,
+    algorithm: Algorithm,
+    key: &[u8],
+) -> Result<Opened, Error> {
     let session = match algorithm.is_aead() {
         true => engine.boxed_session(algorithm, key)?,
         false => engine.boxed_raw_session(algorithm, key)?,
@@ -97,7 +175,8 @@ pub(super) fn open(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Result<
             *longest = (*longest).max(row.longest.saturating_add(algorithm.tag_length()));
         }
     }
-    Ok(Opened { session: Arc::new(session), uses: Uses::ALL, longest })
+    let costs = costs.of(engine, algorithm);
+    Ok(Opened { session: Arc::new(session), uses: Uses::ALL, longest, costs, named: None })
 }
 
 /// Opens a session with an RSA key.
@@ -105,7 +184,8 @@ pub(super) fn open(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Result<
 pub(super) fn open_rsa(engine: &Engine, key: RsaKey, padding: Padding) -> Opened {
     // The key is already on the heap.
     let session = Arc::new(Box::new(engine.rsa_session(key, padding)));
-    Opened { session, uses: Uses::ALL, longest: [0; Operation::OF_CIPHERS.len()] }
+    let longest = [0; Operation::OF_CIPHERS.len()];
+    Opened { session, uses: Uses::ALL, longest, costs: Costs::NONE, named: None }
 }
 
 /// The operations of sessions with this RSA key.
@@ -117,12 +197,60 @@ pub(super) fn rsa_operations(key: &RsaKey) -> &'static [Operation] {
     }
 }
 
+/// About how many bytes of memory a session of a cipher takes, with what the allocator adds.
+pub(super) const SESSION: u64 = (size_of::<Session>() + size_of::<Place>() + 128) as u64;
+
 /// The sessions of a client, by number: 16 bits of index, and 16 that count the uses of the place.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
-    places: Vec<(u32, Option<Opened>)>,
+    places: Vec<Place>,
     /// The number of places in use.
     open: usize,
+    /// The bytes of memory that they take, about.
+    memory: u64,
+}
+
+/// A place for a session.
+#[derive(Debug)]
+pub(super) struct Place {
+    number: u32,
+    opened: Option<Opened>,
+    /// The numbers of requests by operation.
+    requests: [Cell<u64>; Operation::ALL.len()],
+    /// Whether its named key is no longer there.
+    is_removed: bool,
+}
+
+impl Place {
+    fn new(number: u32, opened: Opened) -> Self {
+        let requests = Default::default();
+        Self { number, opened: Some(opened), requests, is_removed: false }
+    }
+
+    /// Counts a request.
+    #[inline]
+    pub(super) fn count(&self, operation: Operation) {
+        if let Some(count) = place(operation).and_then(|place| self.requests.get(place)) {
+            count.set(count.get() + 1);
+        }
+    }
+
+    pub(super) fn requests(&self) -> Requests {
+        Requests::new(self.requests.each_ref().map(Cell::get))
+    }
+
+    #[inline]
+    pub(super) fn opened(&self) -> Option<&Opened> {
+        self.opened.as_ref()
+    }
+
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    pub(super) fn is_removed(&self) -> bool {
+        self.is_removed
+    }
 }
 
 impl Sessions {
@@ -133,43 +261,78 @@ impl Sessions {
         self.open
     }
 
+    /// About how many bytes of memory they take.
+    pub(super) fn memory(&self) -> u64 {
+        self.memory
+    }
+
+    /// The open ones.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Place> {
+        self.places.iter().filter(|place| place.opened.is_some())
+    }
+
+    /// Replaces each session of a named key by what `find` returns; if that is nothing, the session
+    /// stays, and serves no requests. Returns the number of those.
+    pub(super) fn rebind(&mut self, mut find: impl FnMut(&Opened) -> Option<Opened>) -> u32 {
+        let mut removed = 0;
+        for place in &mut self.places {
+            let Some(opened) = place.opened.as_mut().filter(|opened| opened.named.is_some()) else {
+                continue;
+            };
+            match find(opened) {
+                Some(found) => (*opened, place.is_removed) = (found, false),
+                None if place.is_removed => {}
+                None => {
+                    (opened.uses, place.is_removed) = (Uses::NONE, true);
+                    removed += 1;
+                }
+            }
+        }
+        removed
+    }
+
     /// Stores a session, if there are fewer than `most`, and returns its number.
     pub(super) fn add(&mut self, opened: Opened, most: usize) -> Option<u32> {
         if self.len() >= most.min(Self::MOST) {
             return None;
         }
-        if self.open < self.places.len()
-            && let Some((number, place)) =
-                self.places.iter_mut().find(|(_, opened)| opened.is_none())
-        {
-            *number = number.wrapping_add(1 << 16);
-            *place = Some(opened);
-            self.open += 1;
-            return Some(*number);
-        }
-        let number = u32::try_from(self.places.len()).ok()?;
-        self.places.push((number, Some(opened)));
+        let memory = opened.memory();
+        let free = match self.open < self.places.len() {
+            true => self.places.iter_mut().find(|place| place.opened.is_none()),
+            false => None,
+        };
+        let number = match free {
+            Some(place) => {
+                let number = place.number.wrapping_add(1 << 16);
+                *place = Place::new(number, opened);
+                number
+            }
+            None => {
+                let number = u32::try_from(self.places.len()).ok()?;
+                self.places.try_reserve(1).ok()?;
+                self.places.push(Place::new(number, opened));
+                number
+            }
+        };
         self.open += 1;
+        self.memory += memory;
         Some(number)
     }
 
-    /// Ends a session; false if there is none of this number.
-    pub(super) fn remove(&mut self, number: u32) -> bool {
+    /// Ends a session and returns it; `None` if there is none of this number.
+    pub(super) fn remove(&mut self, number: u32) -> Option<(Opened, Requests)> {
         let place = self.places.get_mut(number as usize & (Self::MOST - 1));
-        match place.filter(|(its, opened)| *its == number && opened.is_some()) {
-            Some((_, opened)) => {
-                *opened = None;
-                self.open -= 1;
-                true
-            }
-            None => false,
-        }
+        let place = place.filter(|place| place.number == number)?;
+        let opened = place.opened.take()?;
+        self.open -= 1;
+        self.memory = self.memory.saturating_sub(opened.memory());
+        Some((opened, place.requests()))
     }
 
     #[inline]
-    pub(super) fn find(&self, number: u32) -> Option<&Opened> {
+    pub(super) fn find(&self, number: u32) -> Option<&Place> {
         match self.places.get(number as usize & (Self::MOST - 1)) {
-            Some((its, opened)) if *its == number => opened.as_ref(),
+            Some(place) if place.number == number && place.opened.is_some() => Some(place),
             _ => None,
         }
     }
@@ -182,20 +345,22 @@ mod tests {
     #[test]
     fn numbers_of_closed_sessions_find_nothing() {
         let engine = Engine::new();
-        let open = || open(&engine, Algorithm::AES_128_GCM, &[1; 16]).expect("it is a key");
+        let mut costs = CostTable::new();
+        let mut open =
+            || open(&engine, &mut costs, Algorithm::AES_128_GCM, &[1; 16]).expect("it is a key");
         let mut sessions = Sessions::default();
         let first = sessions.add(open(), 2).expect("there is room");
         let second = sessions.add(open(), 2).expect("there is room");
         assert_eq!(sessions.add(open(), 2), None);
         assert!(sessions.find(first).is_some() && sessions.find(second).is_some());
-        assert!(sessions.remove(first) && !sessions.remove(first));
+        assert!(sessions.remove(first).is_some() && sessions.remove(first).is_none());
         assert!(sessions.find(first).is_none());
         let third = sessions.add(open(), 2).expect("there is room");
         assert!(third != first && sessions.find(third).is_some() && sessions.find(first).is_none());
         for number in [first, 2, u32::MAX, third + (1 << 16)] {
-            assert!(sessions.find(number).is_none() && !sessions.remove(number));
+            assert!(sessions.find(number).is_none() && sessions.remove(number).is_none());
         }
-        assert_eq!(sessions.len(), 2);
+        assert_eq!((sessions.len(), sessions.memory()), (2, 2 * SESSION));
     }
 
     #[test]

@@ -9,30 +9,39 @@ use std::sync::Arc;
 use lanecrypt_engine::Engine;
 use rustix::event::epoll;
 
-use super::control::{Control, Limits};
+use super::background::Background;
+use super::control::{Access, Control};
+use super::cost::CostTable;
+use super::event::{Event, Observer};
 use super::keys::{Key, KeyError, Keys};
+use super::limits::Limits;
 use super::listener::{BindError, Listener};
-use super::pass::BatchPass;
+use super::long::LongMessages;
+use super::pass::{BatchPass, Elsewhere};
 use super::placement::{Placement, Sharing};
+#[cfg(feature = "rsa")]
+use super::rsa_key_workers::RsaKeyWorkers;
 use super::signatures::Signatures;
+use super::users::Users;
 use super::worker::CompletionNotifier;
-use super::{Daemon, EVENTS, LISTENER, NEWS};
+use super::{Daemon, EVENTS, Handle, LISTENER, NEWS};
 use crate::Statistics;
 use crate::spin::{self, Spin};
 
 /// Settings of a daemon, which [`Prepared::bind`] starts.
 ///
-/// By default it serves the user of its process, all algorithms but the null cipher, spins for up
-/// to 100 µs before it sleeps, and runs on a processor of the system's choice.
+/// By default it serves the user of its process and root, all algorithms but the null cipher, spins
+/// for up to 100 µs before it sleeps, and runs on a processor of the system's choice.
 #[derive(Debug, Default)]
 #[must_use]
 pub struct Server {
     keys: Vec<Key>,
-    users: Vec<u32>,
+    users: Users,
     allows_null: bool,
     spin: Option<Duration>,
     placement: Placement,
     limits: Limits,
+    observer: Observer,
 }
 
 impl Server {
@@ -47,8 +56,15 @@ impl Server {
     }
 
     /// These users may connect, too, by number.
-    pub fn users(self, users: Vec<u32>) -> Self {
-        Self { users, ..self }
+    pub fn users(mut self, users: Vec<u32>) -> Self {
+        self.users.users = users;
+        self
+    }
+
+    /// The members of these groups may connect, too, by number.
+    pub fn groups(mut self, groups: Vec<u32>) -> Self {
+        self.users.groups = groups;
+        self
     }
 
     /// Clients may open sessions of the null cipher, which protects nothing.
@@ -72,30 +88,35 @@ impl Server {
         Self { limits, ..self }
     }
 
+    /// Passes all events to `observer`, on the daemon's thread: it must return at once.
+    pub fn observer(self, observer: impl FnMut(&Event<'_>) + Send + 'static) -> Self {
+        Self { observer: Observer::new(observer), ..self }
+    }
+
     /// Expands the keys.
     ///
     /// # Errors
     ///
     /// [`KeyError`]
     pub fn prepare(self) -> Result<Prepared, KeyError> {
-        let Self { keys, users, allows_null, spin, placement, limits } = self;
-        let engine = Engine::new();
-        let keys = Keys::new(&engine, keys)?;
+        let Self { keys, users, allows_null, spin, placement, limits, observer } = self;
+        let (engine, mut costs) = (Engine::new(), CostTable::new());
+        let keys = Keys::new(&engine, &mut costs, keys)?;
         let spin = spin.unwrap_or(spin::USUAL);
-        Ok(Prepared { engine, keys, users, allows_null, spin, placement, limits })
+        let access = Access { keys, users, allows_null, limits };
+        Ok(Prepared { engine, costs, access, spin, placement, observer })
     }
 }
 
 /// A daemon that has its keys, but no socket yet.
 #[derive(Debug)]
 pub struct Prepared {
-    engine: Engine,
-    keys: Keys,
-    users: Vec<u32>,
-    allows_null: bool,
+    pub(super) engine: Engine,
+    pub(super) costs: CostTable,
+    pub(super) access: Access,
     spin: Duration,
     placement: Placement,
-    limits: Limits,
+    observer: Observer,
 }
 
 impl Prepared {
@@ -107,20 +128,51 @@ impl Prepared {
     ///
     /// [`BindError`]
     pub fn bind(self, path: impl AsRef<Path>) -> Result<Daemon, BindError> {
-        let Self { engine, keys, users, allows_null, spin, placement, limits } = self;
-        let notifier = Arc::new(
-            CompletionNotifier::new().map_err(|error| BindError::of(path.as_ref(), &error))?,
+        let path = path.as_ref();
+        let listener = Listener::bind(path, self.access.serves_others())?;
+        self.with(listener).map_err(|error| BindError::of(path, &error))
+    }
+
+    /// Listens at a socket of sequenced packets that is bound and listening already, as a service
+    /// manager passes it. Its file stays there at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`BindError::NotASocket`] if it is no such socket; [`BindError`].
+    pub fn listen(self, socket: impl Into<OwnedFd>) -> Result<Daemon, BindError> {
+        let listener = Listener::of(socket.into())?;
+        self.with(listener).map_err(|error| BindError::of(Path::new(""), &error))
+    }
+
+    fn with(self, listener: Listener) -> io::Result<Daemon> {
+        let Self { engine, costs, mut access, spin, placement, observer } = self;
+        let notifier = Arc::new(CompletionNotifier::new()?);
+        let epoll = epoll(&listener, &notifier)?;
+        access.limits = access.limits.within_memory();
+        let turn = BatchPass::new(&engine, costs.random());
+        let elsewhere = Elsewhere {
+            signatures: Signatures::new(access.limits.signatures, &notifier),
+            long: LongMessages::new(&notifier),
+            is_closed: false,
+        };
+        #[cfg(feature = "rsa")]
+        let rsa_workers = RsaKeyWorkers::new(&notifier);
+        let background = Background::new(&notifier);
+        let peers = Vec::with_capacity(access.limits.places().min(4096));
+        let control = Control::new(
+            engine,
+            costs,
+            access,
+            observer,
+            #[cfg(feature = "rsa")]
+            rsa_workers,
+            background,
         );
-        let turn = BatchPass::new(&engine);
-        let signatures = Signatures::new(limits.signatures, &notifier);
-        let control = Control::new(engine, keys, users, allows_null, limits, &notifier);
-        let listener = Listener::bind(path.as_ref(), control.serves_others())?;
-        let epoll =
-            epoll(&listener, &notifier).map_err(|error| BindError::of(path.as_ref(), &error))?;
         Ok(Daemon {
             control,
             turn,
-            signatures,
+            elsewhere,
+            handle: Handle::new(&notifier),
             notifier,
             spin: Spin::new(spin),
             placement,
@@ -128,9 +180,10 @@ impl Prepared {
             listener,
             epoll,
             events: Vec::with_capacity(EVENTS),
-            peers: Vec::new(),
+            peers,
             statistics: Statistics::new(),
             processor: None,
+            unchecked: 0,
             is_deaf: false,
         })
     }

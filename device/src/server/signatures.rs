@@ -2,6 +2,7 @@
 //! them, in batches of all clients.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use lanecrypt_engine::{BatchBuffer, Engine, Error, Operation};
 #[cfg(feature = "rsa")]
@@ -65,6 +66,11 @@ impl Signatures {
         Self { worker: Worker::new("lanecrypt-sign", notifier), most }
     }
 
+    /// Allows up to `most` of each client at a time.
+    pub(super) fn allow(&mut self, most: u32) {
+        self.most = most;
+    }
+
     /// Takes a request of this session.
     ///
     /// # Errors
@@ -81,17 +87,19 @@ impl Signatures {
         if !opened.has_signatures() {
             return Err(status::of(Err(Error::Unsupported)));
         }
-        if found.has_nonce() {
+        if found.nonce_length() > 0 {
             return Err(status::of(Err(Error::NonceLength)));
         }
         // A client that respects its window never has more.
-        if !link.may_begin(self.most, places.span) {
+        if !link.signatures.admits(self.most, link.memory.layout().arena(), places.span) {
             return Err(status::FULL);
         }
-        if self.worker.begin(Signer::new).is_err() {
+        let mut bytes = Zeroizing::new(Vec::new());
+        let has_memory = bytes.try_reserve_exact(places.span).is_ok();
+        if !has_memory || self.worker.begin(Signer::new).is_err() {
             return Err(status::of(Err(Error::DriverFailed)));
         }
-        let mut bytes = Zeroizing::new(vec![0; places.span]);
+        bytes.resize(places.span, 0);
         // From here on the client cannot change the request.
         if !link.memory.read(found.offset, &mut bytes) {
             return Err(status::MALFORMED);
@@ -100,9 +108,10 @@ impl Signatures {
         // It is within the arena, as all of the request is.
         let offset = found.offset.saturating_add(u32::try_from(message).unwrap_or(u32::MAX));
         let (number, opened) = (found.number, opened.clone());
-        link.begins(places.span);
+        link.signatures.begins(places.span);
+        let cost = cost(&opened, code);
         let job = Job { opened, code, number, bytes, message, offset, outcome: None };
-        self.worker.give(peer.number, job);
+        self.worker.give(peer.number, cost, job);
         Ok(())
     }
 
@@ -114,8 +123,8 @@ impl Signatures {
             statistics.failed += u64::from(done.outcome.is_err());
             // It may have disconnected.
             let peer = peers.iter().find(|peer| peer.number == client);
-            if let Some(link) = peer.and_then(|peer| peer.link.as_ref()) {
-                link.ends(done.span);
+            if let Some(link) = peer.and_then(Peer::link) {
+                link.signatures.ends(done.span);
                 link.answer(done.number, status::of(done.outcome), done.offset, &done.signature);
             }
         }
@@ -126,10 +135,23 @@ impl Signatures {
         self.worker.forget(client);
     }
 
-    /// Waits until there is a job to [answer](Self::answer); false if there are no jobs.
-    pub(super) fn wait(&self) -> bool {
-        self.worker.wait()
+    /// Takes back the jobs that are not begun: the client, the number, and the length.
+    pub(super) fn cancel(&self) -> impl Iterator<Item = (u64, u64, usize)> {
+        self.worker.cancel().map(|(client, job)| (client, job.number, job.bytes.len()))
     }
+
+    /// Waits until those that are being served are finished, but not longer than until this time.
+    pub(super) fn wait_for_begun(&self, until: Instant) {
+        self.worker.wait_for_begun(until);
+    }
+}
+
+/// About how many nanoseconds a signature takes: one of 2048 bits takes about a millisecond with
+/// a private key, and a thirtieth with a public one.
+fn cost(opened: &Opened, code: Code) -> u64 {
+    let bits = 8 * opened.session().signature_length() as u64;
+    let signs = 1_000_000 * bits.saturating_pow(3) / 2048_u64.pow(3);
+    if code.operation() == Some(Operation::Sign) { signs } else { signs / 30 }
 }
 
 /// The work of the thread, with its memory.
@@ -198,7 +220,7 @@ fn error(error: RsaError) -> Error {
 impl Work<Job, Done> for Signer {
     const TOGETHER: usize = TOGETHER;
 
-    fn work(&mut self, jobs: &mut [(u64, Job)], done: &mut Vec<(u64, Done)>) {
+    fn work(&mut self, jobs: &mut Vec<(u64, Job)>, done: &mut Vec<(u64, Done)>) {
         self.sign_digests(jobs);
         let mut batch = self.buffer.batch();
         for (_, job) in jobs.iter_mut().filter(|(_, job)| job.outcome.is_none()) {
@@ -215,7 +237,7 @@ impl Work<Job, Done> for Signer {
         let mut outcomes = (0..).map(|at| self.buffer.outcome(at));
         for (at, (client, job)) in jobs.iter().enumerate() {
             let outcome = job.outcome.or_else(|| outcomes.next().flatten());
-            let outcome = outcome.unwrap_or(Err(Error::Unsupported));
+            let outcome = outcome.unwrap_or(Err(Error::Unsupported)).or_else(|e| job.try_older(e));
             let is_made = job.code.operation() == Some(Operation::Sign) && outcome.is_ok();
             let signature = job.bytes.get(job.message..).filter(|_| is_made).unwrap_or_default();
             let signature = signature.to_vec();
@@ -229,6 +251,17 @@ impl Work<Job, Done> for Signer {
 }
 
 impl Job {
+    /// Checks a signature that the current version of the key did not make by the earlier ones.
+    fn try_older(&self, error: Error) -> Result<(), Error> {
+        if self.code != Code::Keyed(Operation::Verify) || error != Error::Authentication {
+            return Err(error);
+        }
+        let (message, signature) = self.bytes.split_at_checked(self.message).ok_or(error)?;
+        let mut older = self.opened.older(Operation::Verify);
+        let found = older.any(|older| older.session().verify(message, signature).is_ok());
+        if found { Ok(()) } else { Err(error) }
+    }
+
     fn done(&self, outcome: Result<(), Error>, is_first: bool) -> Done {
         let (number, offset, span) = (self.number, self.offset, self.bytes.len());
         Done { number, outcome, signature: Vec::new(), offset, span, is_first }

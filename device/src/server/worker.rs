@@ -1,10 +1,11 @@
 //! Threads for slow operations, so that the daemon continues meanwhile.
 //!
 //! A thread starts with its first job, and may run on all processors of the process. Jobs wait in a
-//! queue for each client, and the thread takes them from one client after another. A job owns its
-//! session and a private copy of its bytes, so it outlives client and session. The thread then sets
-//! a flag, which the daemon checks in every pass, and writes to an eventfd, which wakes a daemon
-//! that sleeps; it always does both, so no handshake is needed.
+//! queue for each client, and the thread takes them from one client after another, so that clients
+//! share time (deficit round robin over the estimated costs). A job owns its session and its
+//! memory, so it outlives client and session. The thread then sets a flag, which the daemon checks
+//! in every pass, and writes to an eventfd, which wakes a daemon that sleeps; it always does both,
+//! so no handshake is needed.
 
 use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -14,11 +15,18 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::panic::catch_unwind;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// Notifies the daemon of finished jobs.
+/// The stack of a thread in bytes. Batches take up to 64 KiB of it.
+const STACK: usize = 1 << 19;
+
+/// The time of a client in each round, in nanoseconds.
+const QUANTUM: i64 = 1 << 20;
+
+/// Notifies the daemon of finished jobs, and of commands.
 #[derive(Debug)]
 pub(super) struct CompletionNotifier {
     is_there: AtomicBool,
@@ -46,7 +54,7 @@ impl CompletionNotifier {
         self.is_there() && self.is_there.swap(false, Ordering::Acquire)
     }
 
-    fn tell(&self) {
+    pub(super) fn tell(&self) {
         // Release: pairs with `take`.
         self.is_there.store(true, Ordering::Release);
         // It is always written, so no handshake is needed; it costs less than a thousandth of a
@@ -66,8 +74,12 @@ pub(super) trait Work<J, D>: Send + 'static {
     /// The most jobs that are processed together.
     const TOGETHER: usize;
 
-    /// Processes all of these jobs, each for the client of this number.
-    fn work(&mut self, jobs: &mut [(u64, J)], done: &mut Vec<(u64, D)>);
+    /// Processes all of these jobs, each for the client of this number. Those that it leaves in
+    /// `jobs` are dropped.
+    fn work(&mut self, jobs: &mut Vec<(u64, J)>, done: &mut Vec<(u64, D)>);
+
+    /// Frees memory, because there are no more jobs at the moment.
+    fn rest(&mut self) {}
 
     /// The result of a job if [`work`](Self::work) panics.
     fn failed(job: J) -> D;
@@ -93,11 +105,21 @@ struct Shared<J, D> {
     has_results: Condvar,
 }
 
+/// The jobs of one client.
+#[derive(Debug)]
+struct Line<J> {
+    client: u64,
+    /// With their estimated times in nanoseconds.
+    jobs: VecDeque<(u64, J)>,
+    /// The time that it may still take in this round; below zero after a job that took more.
+    credit: i64,
+}
+
 /// The jobs and results between the daemon and a worker.
 #[derive(Debug)]
 struct Backlog<J, D> {
     /// The jobs of each client that has some. The first client is served next.
-    waiting: VecDeque<(u64, VecDeque<J>)>,
+    waiting: VecDeque<Line<J>>,
     /// How many jobs are being done.
     begun: usize,
     done: Vec<(u64, D)>,
@@ -111,14 +133,21 @@ impl<J, D> Shared<J, D> {
 }
 
 impl<J, D> Backlog<J, D> {
-    /// Takes jobs, one of each client in round-robin order.
+    /// Takes jobs, from one client after another.
     fn take(&mut self, most: usize, jobs: &mut Vec<(u64, J)>) {
         while jobs.len() < most
-            && let Some((client, mut line)) = self.waiting.pop_front()
+            && let Some(mut line) = self.waiting.pop_front()
         {
-            jobs.extend(line.pop_front().map(|job| (client, job)));
-            if !line.is_empty() {
-                self.waiting.push_back((client, line));
+            line.credit = line.credit.saturating_add(QUANTUM).min(QUANTUM);
+            while line.credit > 0
+                && jobs.len() < most
+                && let Some((cost, job)) = line.jobs.pop_front()
+            {
+                line.credit = line.credit.saturating_sub_unsigned(cost);
+                jobs.push((line.client, job));
+            }
+            if !line.jobs.is_empty() {
+                self.waiting.push_back(line);
             }
         }
         self.begun = jobs.len();
@@ -127,8 +156,8 @@ impl<J, D> Backlog<J, D> {
 
 impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
     pub(super) fn new(name: &'static str, notifier: &Arc<CompletionNotifier>) -> Self {
-        let desk =
-            Backlog { waiting: VecDeque::new(), begun: 0, done: Vec::new(), is_closed: false };
+        let (waiting, done) = (VecDeque::new(), Vec::new());
+        let desk = Backlog { waiting, begun: 0, done, is_closed: false };
         let shared = Shared {
             desk: Mutex::new(desk),
             has_jobs: Condvar::new(),
@@ -157,7 +186,7 @@ impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
         let (shared, notifier, processors) =
             (self.shared.clone(), self.notifier.clone(), self.processors);
         let mut work = work();
-        let thread = thread::Builder::new().name(self.name.into());
+        let thread = thread::Builder::new().name(self.name.into()).stack_size(STACK);
         self.thread = Some(thread.spawn(move || {
             if let Some(processors) = processors {
                 // If that fails, it stays on the processors of the daemon's thread.
@@ -170,12 +199,15 @@ impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
 }
 
 impl<J, D> Worker<J, D> {
-    /// Adds a job for the client of this number.
-    pub(super) fn give(&self, client: u64, job: J) {
+    /// Adds a job for the client of this number, which takes about `cost` nanoseconds.
+    pub(super) fn give(&self, client: u64, cost: u64, job: J) {
         let mut desk = self.shared.lock();
-        match desk.waiting.iter_mut().find(|(other, _)| *other == client) {
-            Some((_, line)) => line.push_back(job),
-            None => desk.waiting.push_back((client, VecDeque::from([job]))),
+        match desk.waiting.iter_mut().find(|line| line.client == client) {
+            Some(line) => line.jobs.push_back((cost, job)),
+            None => {
+                let jobs = VecDeque::from([(cost, job)]);
+                desk.waiting.push_back(Line { client, jobs, credit: 0 });
+            }
         }
         drop(desk);
         self.shared.has_jobs.notify_one();
@@ -184,7 +216,7 @@ impl<J, D> Worker<J, D> {
     /// Drops jobs of a disconnected client that are not begun.
     pub(super) fn forget(&self, client: u64) {
         let mut desk = self.shared.lock();
-        let at = desk.waiting.iter().position(|(other, _)| *other == client);
+        let at = desk.waiting.iter().position(|line| line.client == client);
         let line = at.and_then(|at| desk.waiting.remove(at));
         // Keys are wiped without the lock.
         drop(desk);
@@ -196,19 +228,26 @@ impl<J, D> Worker<J, D> {
         core::mem::take(&mut self.shared.lock().done)
     }
 
-    /// Waits until a job is finished (true) or there are no jobs (false).
-    pub(super) fn wait(&self) -> bool {
-        let mut desk = self.shared.lock();
-        while desk.done.is_empty() && (desk.begun > 0 || !desk.waiting.is_empty()) {
-            desk = self.shared.has_results.wait(desk).unwrap_or_else(PoisonError::into_inner);
-        }
-        !desk.done.is_empty()
+    /// Takes back the jobs that are not begun.
+    pub(super) fn cancel(&self) -> impl Iterator<Item = (u64, J)> + use<J, D> {
+        let waiting = core::mem::take(&mut self.shared.lock().waiting);
+        waiting.into_iter().flat_map(|line| {
+            let client = line.client;
+            line.jobs.into_iter().map(move |(_, job)| (client, job))
+        })
     }
 
-    /// Detaches the thread, which ends after its current jobs.
-    #[cfg(feature = "rsa")]
-    pub(super) fn leave(&mut self) {
-        drop(self.thread.take());
+    /// Waits until the jobs that are begun are finished, but not longer than until this time.
+    pub(super) fn wait_for_begun(&self, until: Instant) {
+        let mut desk = self.shared.lock();
+        while desk.begun > 0 {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            let waited = self.shared.has_results.wait_timeout(desk, left);
+            (desk, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
     }
 }
 
@@ -217,11 +256,13 @@ impl<J, D> Drop for Worker<J, D> {
         let mut desk = self.shared.lock();
         desk.is_closed = true;
         let waiting = core::mem::take(&mut desk.waiting);
+        let is_idle = desk.begun == 0;
         drop(desk);
         drop(waiting);
         self.shared.has_jobs.notify_one();
-        if let Some(thread) = self.thread.take() {
-            // It does not panic.
+        if let Some(thread) = self.thread.take().filter(|_| is_idle) {
+            // It does not panic. A busy one is left alone, and ends with its jobs: a key of 8192
+            // bits takes minutes.
             let _ = thread.join();
         }
     }
@@ -232,6 +273,11 @@ fn run<J, D, W: Work<J, D>>(shared: &Shared<J, D>, notifier: &CompletionNotifier
     let (mut jobs, mut done) = (Vec::new(), Vec::new());
     loop {
         let mut desk = shared.lock();
+        if desk.waiting.is_empty() {
+            drop(desk);
+            work.rest();
+            desk = shared.lock();
+        }
         while desk.waiting.is_empty() && !desk.is_closed {
             desk = shared.has_jobs.wait(desk).unwrap_or_else(PoisonError::into_inner);
         }
@@ -260,6 +306,9 @@ fn run<J, D, W: Work<J, D>>(shared: &Shared<J, D>, notifier: &CompletionNotifier
 mod tests {
     use super::*;
 
+    /// The cost of a job that takes a round.
+    const EACH: u64 = QUANTUM.unsigned_abs();
+
     /// Notes which jobs were done together.
     struct Noted {
         begun: std::sync::mpsc::Sender<Vec<(u64, u32)>>,
@@ -269,8 +318,8 @@ mod tests {
     impl Work<u32, u32> for Noted {
         const TOGETHER: usize = 4;
 
-        fn work(&mut self, jobs: &mut [(u64, u32)], done: &mut Vec<(u64, u32)>) {
-            self.begun.send(jobs.to_vec()).expect("somebody looks");
+        fn work(&mut self, jobs: &mut Vec<(u64, u32)>, done: &mut Vec<(u64, u32)>) {
+            self.begun.send(jobs.clone()).expect("somebody looks");
             self.goes_on.recv().expect("somebody lets it go on");
             done.extend(jobs.iter().map(|(client, job)| (*client, job * 10)));
             assert!(!jobs.iter().any(|(_, job)| *job == 13), "the job that fails");
@@ -288,18 +337,23 @@ mod tests {
         let (go_on, goes_on) = std::sync::mpsc::channel();
         let mut worker: Worker<u32, u32> = Worker::new("worker", &notifier);
         worker.begin(|| Noted { begun, goes_on }).expect("there are threads");
-        assert!(!worker.wait() && !notifier.is_there());
-        worker.give(1, 0);
+        let late = || Instant::now() + core::time::Duration::from_secs(60);
+        worker.wait_for_begun(late());
+        assert!(!notifier.is_there());
+        worker.give(1, EACH, 0);
         assert_eq!(begins.recv().expect("it works"), [(1, 0)]);
         // The first client has many, and the others do not wait for all of them.
-        (1..=6).for_each(|job| worker.give(1, job));
-        worker.give(2, 7);
-        worker.give(3, 8);
-        worker.give(3, 9);
-        worker.give(4, 11);
+        (1..=6).for_each(|job| worker.give(1, EACH, job));
+        worker.give(2, EACH, 7);
+        worker.give(3, EACH, 8);
+        worker.give(3, EACH, 9);
+        worker.give(4, EACH, 11);
         worker.forget(4);
         go_on.send(()).expect("it works");
-        assert!(worker.wait() && notifier.take() && !notifier.is_there());
+        while !notifier.take() {
+            thread::yield_now();
+        }
+        assert!(!notifier.is_there());
         assert_eq!(worker.done(), [(1, 0)]);
         assert_eq!(begins.recv().expect("it works"), [(1, 1), (2, 7), (3, 8), (1, 2)]);
         go_on.send(()).expect("it works");
@@ -308,16 +362,33 @@ mod tests {
         worker.forget(3);
         go_on.send(()).expect("it works");
         assert_eq!(begins.recv().expect("it works"), [(1, 6)]);
-        worker.give(5, 13);
+        worker.give(5, EACH, 13);
         go_on.send(()).expect("it works");
         assert_eq!(begins.recv().expect("it works"), [(5, 13)]);
+        worker.give(6, EACH, 14);
+        assert!(worker.cancel().eq([(6, 14)]));
         go_on.send(()).expect("it works");
-        let mut done = Vec::new();
-        while worker.wait() {
-            done.append(&mut worker.done());
-        }
+        worker.wait_for_begun(late());
+        let done = worker.done();
         let sum: u32 = done.iter().map(|(_, job)| job).sum();
         assert_eq!((done.len(), sum), (10, 10 * (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9) + 1013));
-        assert!(notifier.take());
+        while !notifier.take() {
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn clients_share_time_and_not_numbers_of_jobs() {
+        let (waiting, done) = (VecDeque::new(), Vec::new());
+        let mut desk: Backlog<u64, ()> = Backlog { waiting, begun: 0, done, is_closed: false };
+        // The jobs of one take ten times as long.
+        for (client, cost) in [(1, 10 * EACH), (2, EACH)] {
+            let jobs = (0..1000).map(|_| (cost, cost)).collect();
+            desk.waiting.push_back(Line { client, jobs, credit: 0 });
+        }
+        let mut jobs = Vec::new();
+        desk.take(550, &mut jobs);
+        let of = |client| jobs.iter().filter(|(other, _)| *other == client).count();
+        assert_eq!((of(1), of(2)), (50, 500));
     }
 }

@@ -7,7 +7,10 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
+use rustix::fs::{
+    FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, fcntl_get_seals,
+    memfd_create,
+};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
@@ -37,7 +40,9 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// New memory of zeros that cannot be resized, and its descriptor.
+    /// New memory of zeros that cannot be resized, and its descriptor. All of its pages are
+    /// there, so that no access has to wait for one, and the memory limits that count are those of
+    /// this process.
     ///
     /// # Errors
     ///
@@ -50,8 +55,26 @@ impl Mapping {
             made => made?,
         };
         rustix::fs::ftruncate(&memory, layout.length() as u64)?;
-        fcntl_add_seals(&memory, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-        Ok((Self::map(&memory, layout)?, memory))
+        fcntl_add_seals(&memory, SealFlags::SHRINK | SealFlags::GROW)?;
+        fallocate(&memory, FallocateFlags::empty(), 0, layout.length() as u64)?;
+        Ok((Self::map(&memory, layout, MapFlags::POPULATE)?, memory))
+    }
+
+    /// Seals memory that both sides have mapped: from now on its pages cannot be removed, nor
+    /// written to by other means than the two mappings. False if the kernel, older than 5.1, does
+    /// not have the seal: then the client can remove pages, and the daemon waits for new ones.
+    ///
+    /// # Errors
+    ///
+    /// The client has sealed it already.
+    pub(crate) fn seal(memory: impl AsFd) -> io::Result<bool> {
+        match fcntl_add_seals(&memory, SealFlags::FUTURE_WRITE | SealFlags::SEAL) {
+            Err(Errno::INVAL) => {
+                fcntl_add_seals(&memory, SealFlags::SEAL)?;
+                Ok(false)
+            }
+            done => Ok(done.map(|()| true)?),
+        }
     }
 
     /// Memory that the other side has created.
@@ -65,14 +88,14 @@ impl Mapping {
         if !is_sealed || usize::try_from(length) != Ok(layout.length()) {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        Self::map(memory, layout)
+        Self::map(memory, layout, MapFlags::empty())
     }
 
-    fn map(memory: impl AsFd, layout: Layout) -> io::Result<Self> {
+    fn map(memory: impl AsFd, layout: Layout, flags: MapFlags) -> io::Result<Self> {
         let rights = ProtFlags::READ | ProtFlags::WRITE;
+        let flags = MapFlags::SHARED | flags;
         // SAFETY: the kernel chooses where; what is mapped there has no other user in this process.
-        let base =
-            unsafe { mmap(ptr::null_mut(), layout.length(), rights, MapFlags::SHARED, memory, 0) }?;
+        let base = unsafe { mmap(ptr::null_mut(), layout.length(), rights, flags, memory, 0) }?;
         let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
         Ok(Self { base, layout })
     }
@@ -262,6 +285,28 @@ mod tests {
             assert_eq!(rustix::fs::ftruncate(&memory, length), Err(Errno::PERM));
         }
         assert!(fcntl_add_seals(&memory, SealFlags::WRITE).is_err());
+    }
+
+    #[test]
+    fn sealed_memory_keeps_its_pages() {
+        let (daemon, memory) = Mapping::make(layout()).expect("there is memory");
+        let client = Mapping::open(&memory, layout()).expect("there is memory");
+        let punch = || {
+            let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+            fallocate(&memory, flags, 0, layout().length() as u64)
+        };
+        assert!(client.write(0, b"hello") && punch().is_ok(), "it is possible before");
+        assert!(client.write(0, b"hello"));
+        if Mapping::seal(&memory).expect("nobody else has sealed it") {
+            assert_eq!(punch(), Err(Errno::PERM));
+            assert!(Mapping::open(&memory, layout()).is_err(), "no other mapping that writes");
+            assert!(rustix::io::pwrite(&memory, b"hello", 0).is_err());
+        }
+        assert!(client.write(7, b"there"));
+        let mut bytes = [0; 12];
+        assert!(daemon.read(0, &mut bytes));
+        assert_eq!(&bytes, b"hello\0\0there");
+        assert!(Mapping::seal(&memory).is_err(), "it is sealed");
     }
 
     #[test]

@@ -1,19 +1,16 @@
 //! A daemon in a thread of the test, at a socket of its own.
 
 pub(crate) mod children;
-pub(crate) mod raw;
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 use std::fs;
-use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 
-use lanecrypt_device::Server;
-use rustix::event::{EventfdFlags, eventfd};
+use lanecrypt_device::{Client, Handle, Server, Statistics};
 
 /// Ends the program if a test hangs, so that it fails: if it takes longer than this. Seconds in
 /// which the whole program is stopped do not count.
@@ -93,8 +90,13 @@ impl Drop for Folder {
 /// A daemon that runs in a thread until it is dropped.
 pub(crate) struct Running {
     folder: Folder,
-    stop: OwnedFd,
+    handle: Handle,
     thread: Option<JoinHandle<()>>,
+}
+
+/// The statistics of a daemon, which answers even on a busy machine.
+pub(crate) fn statistics(path: &Path) -> Statistics {
+    Client::<Vec<u8>>::statistics(path, Duration::from_secs(60)).expect("it listens")
 }
 
 impl Running {
@@ -106,19 +108,22 @@ impl Running {
         let folder = Folder::within(limit);
         let prepared = server.prepare().expect("its keys are right");
         let mut daemon = prepared.bind(folder.socket()).expect("nobody is there");
-        let stop = eventfd(0, EventfdFlags::CLOEXEC).expect("there are descriptors");
-        let stopped = stop.try_clone().expect("there are descriptors");
-        let thread = thread::spawn(move || daemon.run(stopped).expect("it can wait"));
-        Self { folder, stop, thread: Some(thread) }
+        let handle = daemon.handle();
+        let thread = thread::spawn(move || daemon.run().expect("it can wait"));
+        Self { folder, handle, thread: Some(thread) }
     }
 
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.socket()
     }
 
+    pub(crate) fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
     /// Ends the daemon, and waits until it has ended.
     pub(crate) fn stop(&mut self) {
-        rustix::io::write(&self.stop, &1_u64.to_ne_bytes()).expect("it is a counter");
+        self.handle.stop();
         if let Some(thread) = self.thread.take() {
             thread.join().expect("it does not panic");
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::Wake;
 use std::thread::{self, Thread};
 
-use lanecrypt_device::{AsyncClient, Client, Error, Message, Server, Settings};
+use lanecrypt_device::{AsyncClient, Error, Message, Server, Settings};
 use lanecrypt_engine::{Algorithm, Engine, Error as Cipher};
 use lanecrypt_testing::numbers::{Numbers, cases};
 use rustix::process::{Pid, Signal, kill_process};
@@ -214,7 +214,7 @@ fn dropped_futures_lose_and_leak_nothing() {
         let _ = block_on(client.serve(Message::encrypt(session, [0; 16], Counted::new(&there))));
         client.in_flight() == 0
     });
-    let statistics = Client::<Vec<u8>>::statistics(daemon.path()).expect("it listens");
+    let statistics = crate::daemon::statistics(&daemon.path());
     assert!(statistics.requests >= answered as u64);
 }
 
@@ -224,7 +224,7 @@ fn a_message_is_served_though_nobody_polls() {
     let client: AsyncClient = AsyncClient::connect(daemon.path()).expect("it listens");
     let session = client.generated_session(Algorithm::AES_128_CTR).expect("there is entropy");
     let served = client.submit(Message::encrypt(session, [0; 16], vec![0; 16])).expect("room");
-    let requests = || Client::<Vec<u8>>::statistics(daemon.path()).expect("it listens").requests;
+    let requests = || crate::daemon::statistics(&daemon.path()).requests;
     until(|| requests() == 1);
     drop(served);
     let random = block_on(client.serve(Message::fill(vec![0; 32]))).expect("it lives");

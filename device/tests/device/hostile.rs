@@ -1,6 +1,6 @@
 //! Clients that keep to nothing: the daemon keeps running and serves the others as before.
 //!
-//! They write into the shared memory by its descriptor, which they have as every client has.
+//! They write into the shared memory by their mapping, which they have as every client has.
 
 use core::mem::MaybeUninit;
 use std::io::{IoSlice, Result};
@@ -10,17 +10,18 @@ use std::thread;
 
 use lanecrypt_device::{Client, ConnectError, Limits, RejectReason, Server, Session};
 use lanecrypt_engine::{Algorithm, Engine};
+use lanecrypt_testing::device::{
+    ARENA, COMPLETED, DEPTH, MAGIC, Raw, SUBMISSIONS, SUBMITTED, dial,
+};
 use lanecrypt_testing::numbers::{Numbers, cases};
 use lanecrypt_testing::on_x86_64;
-use rustix::io::pwrite;
 use rustix::net::{
     RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, send, sendmsg,
 };
 
 use crate::daemon::Running;
-use crate::daemon::raw::{ARENA, COMPLETED, DEPTH, MAGIC, Raw, SUBMISSIONS, SUBMITTED, dial};
 
-const DATA: u64 = 8192;
+const DATA: usize = 8192;
 
 /// A client that keeps to the rules, and checks what it gets.
 struct Good {
@@ -136,7 +137,7 @@ fn random_rings_and_data_that_change_meanwhile() {
         raw.ask((3_u32, name, 0_u32));
         raw.hear();
     }
-    let changed = raw.memory.try_clone().expect("there are descriptors");
+    let changed = raw.shared();
     let stop = std::sync::Arc::new(core::sync::atomic::AtomicBool::new(false));
     let stopped = stop.clone();
     // It writes over data and requests all the time, while they are being served.
@@ -144,10 +145,9 @@ fn random_rings_and_data_that_change_meanwhile() {
         let mut numbers = Numbers(18);
         while !stopped.load(core::sync::atomic::Ordering::Relaxed) {
             let data = numbers.bytes(64);
-            let at = DATA + numbers.below(ARENA as usize - 64) as u64;
-            pwrite(&changed, &data, at).expect("it may be written");
-            let at = SUBMISSIONS + 8 * numbers.below(8 * DEPTH as usize) as u64;
-            pwrite(&changed, &data[..8], at).expect("it may be written");
+            changed.write(DATA + numbers.below(ARENA as usize - 64), &data);
+            let at = SUBMISSIONS as usize + 8 * numbers.below(8 * DEPTH as usize);
+            changed.write(at, &data[..8]);
         }
     });
     for round in 0..cases(3000) {
@@ -195,7 +195,7 @@ fn packets_that_are_nonsense_end_the_connection() {
         let length = 1 + numbers.below(100);
         let mut packet = numbers.bytes(length);
         if numbers.below(2) == 0 {
-            let begin: Vec<u8> = MAGIC.into_iter().chain([2, numbers.bytes(1)[0] % 10]).collect();
+            let begin: Vec<u8> = MAGIC.into_iter().chain([3, numbers.bytes(1)[0] % 10]).collect();
             packet.splice(..0, begin);
         }
         send(&socket, &packet, SendFlags::NOSIGNAL).expect("it listens");
@@ -242,13 +242,14 @@ fn descriptors_are_not_taken() {
 fn who_says_nothing_keeps_no_place() {
     let limits = Limits { clients: 2, ..Limits::default() };
     let daemon = Running::new(Server::new().limits(limits));
-    let silent = [(); 5].map(|()| dial(&daemon.path()));
+    // There are places for eight more than clients.
+    let silent = [(); 12].map(|()| dial(&daemon.path()));
     let (mut first, mut second) = (Good::new(&daemon.path()), Good::new(&daemon.path()));
-    // Each receives the reason.
-    for socket in &silent {
+    // Each that has lost its place receives the reason.
+    for socket in &silent[..4] {
         let mut answer = [0; 100];
         let (_, length) = recv(socket, &mut answer[..], RecvFlags::empty()).expect("it answers");
-        let expected: Vec<u8> = MAGIC.into_iter().chain([2, 4, 4]).collect();
+        let expected: Vec<u8> = MAGIC.into_iter().chain([3, 4, 4]).collect();
         assert_eq!(answer[..length], expected);
         assert!(ends(socket).is_ok());
     }
@@ -274,8 +275,8 @@ fn another_version_is_told() {
     send(&socket, packet, SendFlags::NOSIGNAL).expect("it listens");
     let mut answer = [0; 100];
     let (_, length) = recv(&socket, &mut answer[..], RecvFlags::empty()).expect("it answers");
-    // The answer is refused, because of the version, which is 2.
-    let expected: Vec<u8> = MAGIC.into_iter().chain([2, 4, 0, 2]).collect();
+    // The answer is refused, because of the version, which is 3.
+    let expected: Vec<u8> = MAGIC.into_iter().chain([3, 4, 0, 3]).collect();
     assert_eq!(answer[..length], expected);
     assert!(ends(&socket).is_ok());
 }

@@ -4,9 +4,9 @@
 use lanecrypt_device::{Client, Limits, Server};
 use lanecrypt_engine::Engine;
 use lanecrypt_rsa::{Hash, Padding, PrivateKey};
+use lanecrypt_testing::device::{ARENA, Raw};
 use lanecrypt_testing::numbers::{Numbers, cases};
 
-use crate::daemon::raw::{ARENA, Raw};
 use crate::daemon::{Running, until};
 
 const PADDING: Padding = Padding::pkcs1v15(Hash::SHA256);
@@ -105,6 +105,6 @@ fn hostile_clients_get_what_they_may() {
         raw.ask((NAMED, name, ("sha256", salt)));
         raw.hear();
     }
-    until(|| Client::<Vec<u8>>::statistics(daemon.path()).expect("it listens").clients == 1);
+    until(|| crate::daemon::statistics(&daemon.path()).clients == 1);
     check();
 }

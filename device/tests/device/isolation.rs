@@ -9,9 +9,8 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use lanecrypt_device::{Client, Key, Server};
+use lanecrypt_device::{Client, Key, NonceSource, Server};
 use lanecrypt_engine::{Algorithm, Engine, Isa};
-use rustix::event::{EventfdFlags, eventfd};
 use zeroize::Zeroizing;
 
 use crate::daemon::children::{self, kill, spawn, until_it_listens};
@@ -36,10 +35,10 @@ fn child() {
     match &role[..] {
         "daemon" => {
             let bytes = Zeroizing::new(fs::read(beside(&path, "key")).expect("it is there"));
-            let keys = vec![Key::new("named", Algorithm::AES_256_GCM, bytes)];
+            let key = Key::new("named", Algorithm::AES_256_GCM, bytes);
+            let keys = vec![key.with_nonces(NonceSource::Client)];
             let prepared = Server::new().keys(keys).prepare().expect("it is a key");
-            let never = eventfd(0, EventfdFlags::CLOEXEC).expect("there are descriptors");
-            prepared.bind(&path).expect("nobody is there").run(never).expect("it can wait");
+            prepared.bind(&path).expect("nobody is there").run().expect("it can wait");
         }
         "client" => client(&path),
         other => panic!("{other}"),

@@ -8,12 +8,11 @@ use std::process::Child;
 use std::thread;
 
 use lanecrypt_device::{
-    BindError, Client, ConnectError, Error, Key, KeyError, Limits, Message, Placement,
-    RejectReason, Server, Settings, Statistics,
+    BindError, Client, ConnectError, Error, Key, KeyError, Limits, Message, NonceSource, Placement,
+    RejectReason, Server, Settings,
 };
 use lanecrypt_engine::{Algorithm, Engine, Operation};
 use lanecrypt_testing::numbers::cases;
-use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, setrlimit};
 use zeroize::Zeroizing;
 
@@ -50,8 +49,7 @@ fn child() {
 
 fn serve(path: &PathBuf) {
     let prepared = Server::new().allow_null().prepare().expect("no keys");
-    let never = eventfd(0, EventfdFlags::CLOEXEC).expect("there are descriptors");
-    prepared.bind(path).expect("nobody is there").run(never).expect("it can wait");
+    prepared.bind(path).expect("nobody is there").run().expect("it can wait");
 }
 
 /// What the request of this number is made of.
@@ -131,14 +129,10 @@ fn connect(path: &PathBuf) -> Client {
     }
 }
 
-fn statistics(path: &PathBuf) -> Statistics {
-    Client::<Vec<u8>>::statistics(path).expect("it listens")
-}
-
 /// Waits until the daemon has no clients and no sessions.
 fn until_empty(path: &PathBuf) {
     until(|| {
-        let statistics = statistics(path);
+        let statistics = crate::daemon::statistics(path);
         (statistics.clients, statistics.sessions) == (0, 0)
     });
 }
@@ -154,7 +148,7 @@ fn many_client_processes() {
         }
     }
     until_empty(&daemon.path());
-    let statistics = statistics(&daemon.path());
+    let statistics = crate::daemon::statistics(&daemon.path());
     assert_eq!((statistics.requests, statistics.failed), (22 * 64 * u64::from(rounds()), 0));
     assert!(statistics.batches > 0 && statistics.lane_utilization() >= 1.0);
     assert!(statistics.latency(0.99) >= statistics.latency(0.5));
@@ -172,13 +166,13 @@ fn a_killed_client_leaves_nothing() {
     let before = descriptors();
     for round in 0..cases(10_u64).min(500) {
         let mut victim = spawn(CHILD, "victim", &path);
-        until(|| statistics(&path).clients == 2);
+        until(|| crate::daemon::statistics(&path).clients == 2);
         thread::sleep(Duration::from_millis(round % 7));
         kill(&mut victim);
         other.seal(session, &[0; 12], &[], &mut [0; 100]).expect("others are served");
-        until(|| statistics(&path).clients == 1);
+        until(|| crate::daemon::statistics(&path).clients == 1);
     }
-    assert_eq!(statistics(&path).sessions, 1);
+    assert_eq!(crate::daemon::statistics(&path).sessions, 1);
     // The connections that have asked are forgotten as well.
     until(|| descriptors() <= before);
     kill(&mut daemon);
@@ -329,7 +323,8 @@ fn limits_are_kept() {
     assert!(open().is_ok() && open().is_ok());
     assert_eq!(open(), Err(Error::Denied(RejectReason::Sessions)));
     client.close(first).expect("it is open");
-    assert!(client.session(Algorithm::AES_128_GCM, &[1; 16]).is_ok());
+    let second = client.session(Algorithm::AES_128_GCM, &[1; 16]).expect("there is room");
+    client.close(second).expect("it is open");
 
     let denied = |outcome: Result<_, Error>| outcome.map(|_: lanecrypt_device::Session| ());
     let null = client.session(Algorithm::NULL, &[]);
@@ -346,7 +341,7 @@ fn named_keys_are_for_some_users_and_operations() {
     let secret = [0xd7; 32];
     let key = |name: &str| Key::new(name, Algorithm::AES_256_GCM, Zeroizing::new(secret.to_vec()));
     let keys = vec![
-        key("whole"),
+        key("whole").with_nonces(NonceSource::Client),
         key("opening").for_operations([Operation::Open]),
         key("mine").for_users([own]),
         key("others").for_users([own + 1]),
@@ -371,7 +366,7 @@ fn named_keys_are_for_some_users_and_operations() {
     session.seal(&[0; 12], &[], &mut expected).expect("it is served");
     assert_eq!(packet, expected);
     assert_eq!(client.open(opening, &[0; 12], &[], &mut packet).expect("authentic"), [3; 40]);
-    assert_eq!(statistics(&daemon.path()).named_keys, 4);
+    assert_eq!(crate::daemon::statistics(&daemon.path()).named_keys, 4);
 
     let twice = Server::new().keys(vec![key("one"), key("one")]).prepare().map(drop);
     assert_eq!(twice, Err(KeyError::Taken(String::from("one"))));
@@ -430,8 +425,7 @@ fn placements() {
     let folder = Folder::new();
     let server = Server::new().placement(Placement::Processor(1023));
     let mut daemon = server.prepare().expect("no keys").bind(folder.socket()).expect("free");
-    let never = eventfd(0, EventfdFlags::CLOEXEC).expect("there are descriptors");
-    assert_eq!(daemon.run(never).expect_err("no such one").kind(), std::io::ErrorKind::NotFound);
+    assert_eq!(daemon.run().expect_err("no such one").kind(), std::io::ErrorKind::NotFound);
 }
 
 #[test]

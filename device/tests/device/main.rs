@@ -10,6 +10,7 @@ mod hostile;
 mod hostile_rsa;
 mod isolation;
 mod lifecycle;
+mod named_keys;
 mod requests;
 #[cfg(feature = "rsa")]
 mod rsa;

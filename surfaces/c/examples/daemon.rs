@@ -11,7 +11,12 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     let server = Server::new().keys(vec![key.for_operations([Operation::Seal])]);
     let mut daemon = server.prepare()?.bind(path)?;
     println!("ready");
-    daemon.run(std::io::stdin())?;
+    let handle = daemon.handle();
+    std::thread::spawn(move || {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        handle.stop();
+    });
+    daemon.run()?;
     Ok(())
 }
 

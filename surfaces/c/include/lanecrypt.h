@@ -586,6 +586,13 @@ LC_CHECK int lc_device_seal(lc_device *device, uint32_t session, const void *non
                             size_t nonce_len, const void *aad, size_t aad_len, void *packet,
                             size_t packet_len);
 
+/* Seals a message in place, as lc_seal, with a nonce that the daemon makes and writes to `nonce`,
+ * which has the length of the algorithm's: for named keys, whose nonces the daemon makes unless its
+ * settings say otherwise. lc_device_seal returns LC_ERR_NOT_ALLOWED for them. */
+LC_CHECK int lc_device_seal_next(lc_device *device, uint32_t session, void *nonce,
+                                 size_t nonce_len, const void *aad, size_t aad_len, void *packet,
+                                 size_t packet_len);
+
 /* Opens a packet in place, as lc_open, and waits for it. */
 LC_CHECK int lc_device_open(lc_device *device, uint32_t session, const void *nonce,
                             size_t nonce_len, const void *aad, size_t aad_len, void *packet,

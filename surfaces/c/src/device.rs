@@ -1,6 +1,7 @@
 //! The client of a daemon that keeps keys.
 
 use core::ffi::{c_char, c_int};
+use core::ptr;
 use std::ffi::OsStr;
 
 use lanecrypt_device::{
@@ -58,6 +59,9 @@ impl From<Error> for Code {
             Error::Disconnected => Self::Disconnected,
             Error::Forked => Self::Forked,
             Error::Entropy => Self::Entropy,
+            Error::MakesNonces => Self::NotAllowed,
+            Error::KeyRemoved => Self::Denied,
+            Error::ShuttingDown => Self::Disconnected,
             Error::Malformed => Self::Version,
             _ => Self::Internal,
         }
@@ -311,6 +315,37 @@ unsafe extern "C" fn lc_device_seal(
             unsafe { in_place((nonce, nonce_len), (aad, aad_len), (packet, packet_len)) }?;
         let session = device.session(session)?;
         Ok(device.client.seal(session, nonce, aad, packet)?)
+    };
+    // SAFETY: the same arguments.
+    unsafe { with(device, seal) }
+}
+
+/// Seals a message in place, with a nonce that the daemon makes.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lc_device_seal_next(
+    device: *mut Device,
+    session: u32,
+    nonce: *mut u8,
+    nonce_len: usize,
+    aad: *const u8,
+    aad_len: usize,
+    packet: *mut u8,
+    packet_len: usize,
+) -> c_int {
+    let seal = |device: &mut Device| {
+        let room = Bytes::output(nonce, nonce_len)?;
+        Bytes::output(packet, packet_len)?.apart_from(room)?;
+        // SAFETY: the caller lends the bytes for the call.
+        let (_, aad, packet) =
+            unsafe { in_place((ptr::null(), 0), (aad, aad_len), (packet, packet_len)) }?;
+        let session = device.session(session)?;
+        if nonce_len != session.nonce_length() {
+            return Err(Code::NonceLength);
+        }
+        let made = device.client.seal_next(session, aad, packet)?;
+        // SAFETY: the same; the packet does not overlap it, and the associated data is not used again.
+        unsafe { room.write() }.copy_from_slice(&made);
+        Ok(())
     };
     // SAFETY: the same arguments.
     unsafe { with(device, seal) }

@@ -82,7 +82,7 @@ static void sessions(void) {
 
 /* The daemon seals what this process opens, and the other way round. */
 static void messages(void) {
-    unsigned char nonce[12] = {1}, packet[116], other[116];
+    unsigned char nonce[12] = {1}, made[12], packet[116], other[116];
     lc_session *here;
     uint32_t there, named;
     memset(packet, 3, sizeof packet), memset(other, 3, sizeof other);
@@ -111,7 +111,14 @@ static void messages(void) {
     EQUAL(lc_device_seal(NULL, there, nonce, 12, NULL, 0, other, 116), LC_ERR_NULL_POINTER);
     EQUAL(lc_device_sign(device, there, KEY, 1, other, 116), LC_ERR_UNSUPPORTED);
     EQUAL(lc_device_session_named(device, &named, "backup"), LC_OK);
-    EQUAL(lc_device_seal(device, named, nonce, 12, NULL, 0, other, 116), LC_OK);
+    EQUAL(lc_device_seal(device, named, nonce, 12, NULL, 0, other, 116), LC_ERR_NOT_ALLOWED);
+    memset(made, 0, sizeof made);
+    EQUAL(lc_device_seal_next(device, named, made, 12, NULL, 0, other, 116), LC_OK);
+    CHECK(memcmp(made, "\0\0\0\0\0\0\0\0\0\0\0\0", 12));
+    EQUAL(lc_device_seal_next(device, named, made, 11, NULL, 0, other, 116), LC_ERR_NONCE_LENGTH);
+    EQUAL(lc_device_seal_next(device, named, other, 12, NULL, 0, other, 116), LC_ERR_OVERLAP);
+    EQUAL(lc_device_seal_next(device, named, NULL, 12, NULL, 0, other, 116), LC_ERR_NULL_POINTER);
+    EQUAL(lc_device_seal_next(device, there, made, 12, NULL, 0, other, 116), LC_ERR_NOT_ALLOWED);
     EQUAL(lc_device_open(device, named, nonce, 12, NULL, 0, other, 116), LC_ERR_NOT_ALLOWED);
     memset(other, 0, sizeof other);
     EQUAL(lc_device_random(device, other, 116), LC_OK);

@@ -101,7 +101,9 @@ const ALLOWED: &[(&str, libc::c_long)] = calls! {
 #[cfg(target_arch = "x86_64")]
 const OLD: &[(&str, libc::c_long)] = calls! {
     epoll_wait: SYS_epoll_wait,
+    access: SYS_access,
     lstat: SYS_lstat,
+    open: SYS_open,
     poll: SYS_poll,
     readlink: SYS_readlink,
     rename: SYS_rename,

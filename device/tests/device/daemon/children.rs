@@ -6,7 +6,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 
 use lanecrypt_device::{Client, ConnectError, Server};
-use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 /// What a child process is to do, and where.
@@ -41,8 +40,7 @@ pub(crate) fn kill(child: &mut Child) {
 /// Serves until it is killed.
 pub(crate) fn serve(path: &Path) {
     let prepared = Server::new().prepare().expect("no keys");
-    let never = eventfd(0, EventfdFlags::CLOEXEC).expect("there are descriptors");
-    prepared.bind(path).expect("nobody is there").run(never).expect("it can wait");
+    prepared.bind(path).expect("nobody is there").run().expect("it can wait");
 }
 
 /// Waits until a daemon listens.

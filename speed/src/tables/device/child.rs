@@ -64,7 +64,12 @@ fn daemon(socket: &Path, spin: Duration, stream: &mut UnixStream) -> io::Result<
     match daemon {
         Some(mut daemon) => {
             write_line(stream, &Reply::DONE)?;
-            let ended = daemon.run(&*stream);
+            let (handle, mut stream) = (daemon.handle(), stream.try_clone()?);
+            std::thread::spawn(move || {
+                let _ = io::copy(&mut stream, &mut io::sink());
+                handle.stop();
+            });
+            let ended = daemon.run();
             if let Some(folder) = socket.parent() {
                 // It is the table's, which may have been killed.
                 let _ = fs::remove_dir_all(folder);

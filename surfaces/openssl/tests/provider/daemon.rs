@@ -5,11 +5,10 @@ use core::cell::RefCell;
 use core::fmt::Write as _;
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
-use lanecrypt_device::{Client, Key as Named, Server};
+use lanecrypt_device::{Client, Handle, Key as Named, Server};
 use lanecrypt_engine::Operation;
 use lanecrypt_rsa::{Hash, PrivateKey};
 
@@ -32,10 +31,13 @@ fn padding((hash, mode): (&'static str, &'static str)) -> Padding<'static> {
     Padding { hash: Some(hash), mode, salt: (mode == "pss").then_some(-1), mask: None }
 }
 
+/// The time in which a daemon answers, even on a busy machine.
+const WITHIN: Duration = Duration::from_secs(60);
+
 /// A daemon that runs until it is dropped.
 struct Daemon {
     socket: PathBuf,
-    stop: Option<UnixStream>,
+    handle: Handle,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -63,9 +65,9 @@ impl Daemon {
         ];
         let mut daemon =
             Server::new().keys(keys).prepare().expect("keys").bind(socket).expect("free");
-        let (stop, stopped) = UnixStream::pair().expect("there are descriptors");
-        let thread = thread::spawn(move || daemon.run(stopped).expect("it can wait"));
-        Self { socket: socket.to_owned(), stop: Some(stop), thread: Some(thread) }
+        let handle = daemon.handle();
+        let thread = thread::spawn(move || daemon.run().expect("it can wait"));
+        Self { socket: socket.to_owned(), handle, thread: Some(thread) }
     }
 
     fn uri(&self, name: &str) -> String {
@@ -74,14 +76,13 @@ impl Daemon {
     }
 
     fn signatures(&self) -> u64 {
-        Client::<Vec<u8>>::statistics(&self.socket).expect("it listens").signatures
+        Client::<Vec<u8>>::statistics(&self.socket, WITHIN).expect("it listens").signatures
     }
 }
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // It hears that the other end is gone.
-        drop(self.stop.take());
+        self.handle.stop();
         if let Some(thread) = self.thread.take() {
             thread.join().expect("it does not panic");
         }
@@ -333,7 +334,8 @@ fn a_daemon_that_goes_and_comes() {
         }
         let new = context.open(&daemon.uri("web"), KEYS).expect("it is there");
         // Connections that have ended are not kept: the thread has one.
-        let clients = || Client::<Vec<u8>>::statistics(&socket).expect("it listens").clients;
+        let clients =
+            || Client::<Vec<u8>>::statistics(&socket, WITHIN).expect("it listens").clients;
         // The daemon may still have to hear of the end of one.
         assert!((0..2000).any(|_| {
             thread::sleep(Duration::from_millis(5));

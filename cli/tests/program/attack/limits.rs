@@ -1,0 +1,108 @@
+//! Daemons that have little memory or few descriptors, and random requests.
+
+use std::os::unix::process::ExitStatusExt as _;
+
+use lanecrypt_device::Client;
+use lanecrypt_engine::Algorithm;
+use lanecrypt_testing::device::Raw;
+
+use super::children::Cell;
+use super::daemon::{Daemon, is_long};
+
+/// A new client gets answers.
+fn works(daemon: &Daemon) {
+    let mut client: Option<Client> = None;
+    // Clients that have ended keep their places until the daemon has seen it.
+    daemon.until("a place", || {
+        assert!(daemon.status().is_none(), "{:?}: {}", daemon.status(), daemon.said());
+        client = Client::connect(daemon.socket()).ok();
+        client.is_some()
+    });
+    let mut client = client.expect("there is a place");
+    let session = client.generated_session(Algorithm::AES_128_GCM).expect("there is memory");
+    client.seal(session, &[0; 12], b"", &mut [0; 80]).expect("it is served");
+}
+
+/// Takes all that the daemon grants, keeps it, and leaves.
+fn exhaust(daemon: &Daemon) -> (usize, usize) {
+    let (mut clients, mut sessions) = (Vec::new(), 0);
+    while clients.len() < 64 {
+        let Ok(raw) = Raw::with(&daemon.socket(), 2, 1 << 24) else { break };
+        clients.push(raw);
+    }
+    let most = if is_long() { usize::MAX } else { 2000 };
+    for raw in &clients {
+        while sessions < most {
+            raw.ask((2_u32, "aes-256-gcm", &[1_u8; 32][..]));
+            // `Session` is 2.
+            if raw.reply().get(9) != Some(&2) {
+                break;
+            }
+            sessions += 1;
+        }
+    }
+    (clients.len(), sessions)
+}
+
+#[test]
+fn little_memory() {
+    let mut failures = Vec::new();
+    for mebibytes in [64_u64, 128, 256, 512] {
+        let limit = format!("--as={}", mebibytes << 20);
+        let daemon = match Daemon::under("memory", &[&limit]) {
+            Ok(daemon) => daemon,
+            // It may have too little for itself, and says so.
+            Err(status) => {
+                assert_eq!(status.signal(), None, "{mebibytes} MiB: {status}");
+                continue;
+            }
+        };
+        let (arenas, sessions) = exhaust(&daemon);
+        println!("{mebibytes} MiB: {arenas} arenas of 16 MiB, {sessions} sessions");
+        match daemon.status() {
+            Some(status) => failures.push(format!("{mebibytes} MiB: {status}: {}", daemon.said())),
+            None => {
+                works(&daemon);
+                daemon.end();
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn few_descriptors() {
+    let daemon = Daemon::under("descriptors", &["--nofile=32"]).expect("they are enough to begin");
+    for _ in 0..3 {
+        let mut clients = Vec::new();
+        while let Ok(raw) = Raw::with(&daemon.socket(), 2, 4096) {
+            clients.push(raw);
+            assert!(clients.len() < 32, "each has descriptors");
+        }
+        assert!(daemon.status().is_none(), "{}", daemon.said());
+        drop(clients);
+        works(&daemon);
+    }
+    daemon.end();
+}
+
+#[test]
+fn random_requests_and_packets() {
+    let cases = if is_long() { 10_000_000 } else { 100_000 };
+    let daemon = Daemon::new("mutated");
+    let neighbour = daemon.attacked_by("honest", 0);
+    let mut hostile = daemon.attacked_by("mutated", cases);
+    let before = neighbour.done();
+    daemon.until("the cases", || {
+        assert!(daemon.status().is_none(), "{:?}: {}", daemon.status(), daemon.said());
+        hostile.has_ended()
+    });
+    let (done, refused) = (hostile.done(), hostile.board().get(Cell::Refused));
+    let meanwhile = neighbour.done() - before;
+    println!("mutated: {done} requests, {refused} refused connections, {meanwhile} of a neighbour");
+    assert!(done >= cases);
+    works(&daemon);
+    let answers = neighbour.done();
+    daemon.until("the neighbour", || neighbour.done() > answers + 100);
+    daemon.end();
+}
