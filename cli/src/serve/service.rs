@@ -44,7 +44,7 @@ pub(super) struct Sockets {
     pub(super) metrics: Option<UnixListener>,
 }
 
-/// Takes the sockets: one of sequential packets for the daemon, and one of streams for metrics.
+/// Takes the sockets: one of sequenced packets for the daemon, and one of streams for metrics.
 ///
 /// # Errors
 ///

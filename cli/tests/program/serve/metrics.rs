@@ -11,7 +11,7 @@ use lanecrypt_device::Client;
 use super::{end, output, serve};
 use crate::support::{Folder, assert_one_line, lanecrypt};
 
-fn answer(path: &str, request: &str) -> String {
+pub(super) fn answer(path: &str, request: &str) -> String {
     let mut stream = UnixStream::connect(path).expect("it listens");
     stream.write_all(request.as_bytes()).expect("it reads");
     let mut text = String::new();
