@@ -3,8 +3,6 @@
 use core::time::Duration;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::mpsc::sync_channel;
-use std::thread;
 
 use lanecrypt_device::{Client, Statistics};
 use serde_json::json;
@@ -35,32 +33,18 @@ pub(super) fn seconds(text: &str) -> Result<Duration, &'static str> {
 
 /// Asks the daemon at this path, and prints what it answers.
 pub(super) fn run(path: &Path, timeout: Duration, form: Form) -> ExitCode {
-    match (statistics(path, timeout), form) {
+    match (Client::<Vec<u8>>::statistics(path, timeout), form) {
         (Ok(statistics), Form::Json) => exit::print(&format!("{:#}\n", json(&statistics))),
         (Ok(statistics), Form::Text) => exit::print(&text(&statistics)),
         (Ok(_), Form::Check) => exit::print(&format!("{}: the daemon answers\n", path.display())),
-        (Err(reason), _) => {
+        (Err(error), _) => {
+            let reason = error.to_string();
             let hint = match reason.ends_with("no such socket") {
                 true => "; 'lanecrypt serve' starts a daemon, and says where",
                 false => "",
             };
             exit::failure(&format!("{reason}{hint}"))
         }
-    }
-}
-
-fn statistics(path: &Path, timeout: Duration) -> Result<Statistics, String> {
-    // A thread that still waits ends with the program.
-    let (answer, answered) = sync_channel(1);
-    let to = path.to_owned();
-    let asks = thread::Builder::new().spawn(move || {
-        // It may no longer be waited for.
-        let _ = answer.try_send(Client::<Vec<u8>>::statistics(to, timeout));
-    });
-    asks.map_err(|error| format!("cannot start a thread: {error}"))?;
-    match answered.recv_timeout(timeout) {
-        Ok(answer) => answer.map_err(|error| error.to_string()),
-        Err(_) => Err(format!("{}: the daemon does not answer", path.display())),
     }
 }
 

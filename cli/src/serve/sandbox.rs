@@ -2,7 +2,8 @@
 //!
 //! It is entered while the process has one thread, so all later threads inherit it: no new
 //! privileges, no capabilities except possibly the one that keeps memory locked, few files
-//! (Landlock), few system calls (seccomp). The order matters: each step needs calls or rights that later steps take away.
+//! (Landlock), few system calls (seccomp). The order matters: each step needs calls or rights that
+//! later steps take away.
 
 mod calls;
 mod files;

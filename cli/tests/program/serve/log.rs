@@ -96,7 +96,7 @@ fn a_check_is_one_line() {
     // One that is stopped does not answer.
     let process = rustix::process::Pid::from_child(&daemon);
     rustix::process::kill_process(process, rustix::process::Signal::STOP).expect("it runs");
-    assert_one_line(&check(&["--timeout", "0.1"]), 1, "the daemon does not answer");
+    assert_one_line(&check(&["--timeout", "0.1"]), 1, "no answer in time");
     rustix::process::kill_process(process, rustix::process::Signal::CONT).expect("it runs");
     end(daemon);
 }
