@@ -78,6 +78,8 @@ impl BindError {
 #[derive(Debug)]
 pub(super) struct Listener {
     pub(super) socket: OwnedFd,
+    /// Whether the kernel refuses descriptors that are sent to it.
+    pub(super) refuses_descriptors: bool,
     /// None if another process has made it.
     _file: Option<SocketFile>,
 }
@@ -104,8 +106,8 @@ impl Listener {
         let made = rustix::fs::fcntl_setfl(&socket, OFlags::NONBLOCK)
             .and_then(|()| rustix::io::fcntl_setfd(&socket, FdFlags::CLOEXEC));
         made.map_err(|error| BindError::System(error.into()))?;
-        let _ = refuse_descriptors(&socket);
-        Ok(Self { socket, _file: None })
+        let refuses_descriptors = refuse_descriptors(&socket);
+        Ok(Self { socket, refuses_descriptors, _file: None })
     }
 
     /// Listens at a path, for the user of the process, or for all users. The socket of a dead
@@ -119,7 +121,9 @@ impl Listener {
             at(path, &address, mode).map_err(|error| BindError::of(path, &error))?;
         // From here on it can be removed.
         let file = SocketFile { path: path.to_owned(), place, _lock: lock };
-        let listener = Self { socket, _file: Some(file) };
+        // Before a client can send one. Older kernels close them after receipt.
+        let refuses_descriptors = refuse_descriptors(&socket);
+        let listener = Self { socket, refuses_descriptors, _file: Some(file) };
         // Restores permissions that the mask removed. No client can have connected before, and each
         // is checked by its user.
         permit(path, mode).map_err(|error| BindError::of(path, &error))?;
@@ -141,8 +145,6 @@ impl Drop for SocketFile {
 /// of the process; and the file's device and number.
 fn at(path: &Path, address: &SocketAddrUnix, mode: Mode) -> io::Result<(OwnedFd, (u64, u64))> {
     let socket = socket::new(SocketFlags::NONBLOCK)?;
-    // Before a client can send one. Older kernels close them after receipt.
-    let _ = refuse_descriptors(&socket);
     // The file inherits them from the socket.
     fchmod(&socket, mode)?;
     bind(&socket, address)?;

@@ -146,7 +146,8 @@ fn random_rings_and_data_that_change_meanwhile() {
         while !stopped.load(core::sync::atomic::Ordering::Relaxed) {
             let data = numbers.bytes(64);
             changed.write(DATA + numbers.below(ARENA as usize - 64), &data);
-            let at = SUBMISSIONS as usize + 8 * numbers.below(8 * DEPTH as usize);
+            let submissions = usize::try_from(SUBMISSIONS).expect("it is small");
+            let at = submissions + 8 * numbers.below(8 * DEPTH as usize);
             changed.write(at, &data[..8]);
         }
     });
