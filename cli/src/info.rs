@@ -6,6 +6,7 @@ mod rate;
 mod short;
 
 use core::fmt::Write as _;
+use core::time::Duration;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -15,6 +16,7 @@ use lanecrypt_rsa::Backend;
 use serde_json::{Value, json};
 
 use self::batches::Batches;
+use self::daemon::Form;
 use self::rate::{MESSAGE, Rate};
 use crate::exit;
 
@@ -34,12 +36,26 @@ pub(crate) struct Args {
     /// Show what the daemon at this socket has done, instead of this machine
     #[arg(long, value_name = "PATH", conflicts_with_all = ["calibrate", "all"])]
     socket: Option<PathBuf>,
+    /// Only print whether the daemon answers; if it does not, the exit status is 1
+    #[arg(long, requires = "socket", conflicts_with = "json")]
+    check: bool,
+    /// How long to wait for the daemon
+    #[arg(
+        long, value_name = "SECONDS", default_value = "1", requires = "socket",
+        value_parser = daemon::seconds,
+    )]
+    timeout: Duration,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     if let Some(path) = &args.socket {
-        return daemon::run(path, args.json);
+        let form = match (args.check, args.json) {
+            (true, _) => Form::Check,
+            (false, true) => Form::Json,
+            (false, false) => Form::Text,
+        };
+        return daemon::run(path, args.timeout, form);
     }
     let machine = Machine::look(args.calibrate);
     if args.json {

@@ -72,6 +72,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("lanecrypt info", "the processor, and the kernels that run on it"),
             ("LANECRYPT_ISA=aesni lanecrypt info", "the kernels of a lower instruction set"),
             ("lanecrypt info --socket /run/lanecrypt.sock", "statistics of a daemon"),
+            ("lanecrypt info --socket /run/lanecrypt.sock --check", "whether a daemon answers"),
         ],
     ),
     (
@@ -86,6 +87,12 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("lanecrypt serve", "at the usual socket"),
             ("lanecrypt serve --socket /tmp/s --config keys.toml", "with named keys"),
+            ("kill -HUP $(pidof lanecrypt)", "reads the settings and the keys again"),
+            ("lanecrypt serve --config keys.toml --explain", "what the sandbox allows"),
+            (
+                "lanecrypt serve --user lanecrypt --socket /run/lanecrypt/s",
+                "reads keys as root, then becomes another user",
+            ),
         ],
     ),
     (

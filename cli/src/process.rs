@@ -2,41 +2,46 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::net::UnixStream;
 
 use rustix::mm::{MlockAllFlags, mlockall};
-use rustix::process::{DumpableBehavior, Resource, getrlimit, set_dumpable_behavior};
+use rustix::process::{
+    DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit,
+};
 use rustix::thread::{CapabilitySet, capabilities};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::low_level::pipe;
 
 /// Keeps the process out of core dumps, and other processes of the user from reading it.
 pub(crate) fn hide() -> io::Result<()> {
     Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
 }
 
-/// Keeps all memory of the process out of swap space, now and later; false if the system does not
-/// let it.
-pub(crate) fn lock() -> bool {
-    // With a bound it would end with memory for clients that cannot be had.
-    let has_right =
-        || capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::IPC_LOCK));
-    let is_free = getrlimit(Resource::Memlock).current.is_none() || has_right();
-    // Memory that is not used is not filled for that.
-    let flags = MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT;
-    is_free && mlockall(flags).is_ok()
+/// Whether all memory of the process is kept out of swap space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lock {
+    /// The system does not let it.
+    Refused,
+    Free,
+    /// As long as the process has `CAP_IPC_LOCK`, because there is a limit.
+    ByRight,
 }
 
-/// Becomes readable when the program is asked to end: by SIGTERM, SIGINT, or the end of its
-/// terminal.
-pub(crate) fn stop() -> io::Result<UnixStream> {
-    let (stop, signal) = UnixStream::pair()?;
-    pipe::register(SIGINT, signal.try_clone()?)?;
-    if !is_ignored(SIGHUP) {
-        pipe::register(SIGHUP, signal.try_clone()?)?;
-    }
-    pipe::register(SIGTERM, signal)?;
-    Ok(stop)
+/// Keeps all memory of the process out of swap space, now and later.
+pub(crate) fn lock() -> Lock {
+    let is_free = || getrlimit(Resource::Memlock).current.is_none();
+    let has_right =
+        || capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::IPC_LOCK));
+    // With a limit it would end with memory for clients that cannot be had.
+    let lock = match (is_free(), has_right()) {
+        (true, _) => Lock::Free,
+        (false, false) => return Lock::Refused,
+        (false, true) => {
+            let none = Rlimit { current: None, maximum: None };
+            let is_raised = setrlimit(Resource::Memlock, none).is_ok();
+            if is_raised { Lock::Free } else { Lock::ByRight }
+        }
+    };
+    // Memory that is not used is not filled for that.
+    let flags = MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT;
+    if mlockall(flags).is_ok() { lock } else { Lock::Refused }
 }
 
 /// Whether the program was started with this signal ignored, as `nohup` does.

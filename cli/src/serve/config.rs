@@ -1,5 +1,6 @@
 //! The daemon's file of settings.
 
+use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,9 @@ use lanecrypt_device::Key;
 use lanecrypt_engine::Operation;
 use lanecrypt_rsa::{Hash, Padding};
 use serde::Deserialize;
+use toml::Spanned;
 
+use super::names::{Allowed, Names, Who};
 use crate::secret;
 
 /// The longest file of settings in bytes.
@@ -17,17 +20,19 @@ const LONGEST_SETTINGS: u64 = 1 << 20;
 /// What the file says, with the keys of the files that it names.
 #[derive(Default)]
 pub(super) struct Config {
-    pub(super) users: Vec<u32>,
+    pub(super) allowed: Allowed,
     pub(super) keys: Vec<Key>,
+    /// The directories of the files that were read.
+    pub(super) folders: BTreeSet<PathBuf>,
 }
 
 /// The file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    /// The users that may connect, beside that of the daemon.
+    /// The users and groups that may connect, beside the user of the daemon.
     #[serde(default)]
-    allow: Vec<u32>,
+    allow: Vec<Spanned<Who>>,
     #[serde(default, rename = "key")]
     keys: Vec<WrittenKey>,
 }
@@ -37,13 +42,15 @@ struct Written {
 struct WrittenKey {
     name: String,
     /// The file with the bytes of the key, and nothing else; of an RSA key with its PEM or DER. A
-    /// relative path is from where this file is.
-    file: PathBuf,
+    /// relative path is from where the settings are.
+    file: Option<PathBuf>,
+    /// A credential of the service manager, instead of a file.
+    credential: Option<String>,
     /// A cipher, or RSA with its padding, such as `rsa-pss-sha256`, or with several.
     algorithm: Algorithms,
-    /// The users that may use it; without any, that of the daemon.
+    /// The users and groups that may use it; without any, the user of the daemon.
     #[serde(default)]
-    allow: Vec<u32>,
+    allow: Vec<Spanned<Who>>,
     /// What they may do with it; without any, everything.
     #[serde(default)]
     operations: Vec<String>,
@@ -74,39 +81,95 @@ impl Algorithms {
 }
 
 impl Config {
-    /// Reads a file and the keys that it names.
+    /// Reads a file and the keys that it names, which belong to this user or to root.
     ///
     /// # Errors
     ///
     /// What is wrong, with the place.
-    pub(super) fn read(path: &Path) -> Result<Self, String> {
+    pub(super) fn read(path: &Path, user: u32, names: &mut Names) -> Result<Self, String> {
         let at = path.display();
         // It says who may use the keys, so nobody else may change it.
+        secret::check_folders(path, user)?;
         let mut text = String::new();
-        secret::open(path, 0o022, "change", LONGEST_SETTINGS)?
+        secret::open(path, 0o022, "change", LONGEST_SETTINGS, user)?
             .read_to_string(&mut text)
             .map_err(|error| format!("{at}: {error}"))?;
+        let line = |start: usize| {
+            let before = text.get(..start).unwrap_or_default();
+            before.matches('\n').count() + 1
+        };
         let written: Written = toml::from_str(&text).map_err(|error| {
-            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-            let line = before.matches('\n').count() + 1;
-            format!("{at}:{line}: {}", error.message().replace('\n', ", "))
+            let start = error.span().map_or(0, |span| span.start);
+            format!("{at}:{}: {}", line(start), error.message().replace('\n', ", "))
         })?;
+        let mut allowed = |list: &[Spanned<Who>]| {
+            let mut allowed = Allowed::default();
+            for who in list {
+                names.resolve(who.get_ref(), &mut allowed).map_err(|reason| {
+                    format!("{at}:{}: allow: {reason}", line(who.span().start))
+                })?;
+            }
+            Ok::<_, String>(allowed)
+        };
         let folder = path.parent().unwrap_or(Path::new(""));
-        let keys = written.keys.into_iter().map(|key| {
+        let mut config = Self { allowed: allowed(&written.allow)?, ..Self::default() };
+        config.saw(path);
+        for key in written.keys {
+            let users = allowed(&key.allow)?;
             let name = key.name.clone();
-            key.load(folder).map_err(|reason| format!("{at}: key {name}: {reason}"))
-        });
-        Ok(Self { users: written.allow, keys: keys.collect::<Result<_, _>>()? })
+            let (key, file) = key
+                .load(folder, user, users)
+                .map_err(|reason| format!("{at}: key {name}: {reason}"))?;
+            config.saw(&file);
+            config.keys.push(key);
+        }
+        Ok(config)
+    }
+
+    /// Notes the directories of a file: where its path is, and where the file is.
+    fn saw(&mut self, path: &Path) {
+        let whole = std::path::absolute(path).ok();
+        let files = whole.into_iter().chain(path.canonicalize());
+        self.folders.extend(files.filter_map(|file| Some(file.parent()?.to_owned())));
     }
 }
 
 impl WrittenKey {
-    fn load(self, folder: &Path) -> Result<Key, String> {
-        let bytes = || secret::read(&folder.join(&self.file));
+    /// The file of the key, and the rights that others must not have.
+    fn place(&self, folder: &Path) -> Result<(PathBuf, u32), String> {
+        match (&self.file, &self.credential) {
+            (Some(file), None) => Ok((folder.join(file), 0o077)),
+            (None, Some(name)) => {
+                let folder = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
+                let folder = folder.filter(|folder| folder.is_absolute());
+                let folder = folder.ok_or("credential: there is no $CREDENTIALS_DIRECTORY")?;
+                let is_name = !name.is_empty() && !name.contains('/') && !name.starts_with('.');
+                if !is_name {
+                    return Err(format!("credential: {name} is not a name"));
+                }
+                // The rights of the group are those of an access list for the service's user.
+                Ok((folder.join(name), 0o037))
+            }
+            _ => Err("either file or credential says where it is".into()),
+        }
+    }
+
+    /// Where the key is, as the settings write it.
+    fn shown(&self) -> String {
+        let file = self.file.as_ref().map(|file| file.display().to_string());
+        file.or_else(|| self.credential.clone()).unwrap_or_default()
+    }
+
+    fn load(self, folder: &Path, user: u32, allowed: Allowed) -> Result<(Key, PathBuf), String> {
+        let (path, rights) = self.place(folder)?;
+        let bytes = || {
+            secret::check_folders(&path, user)?;
+            secret::read_of(&path, rights, user)
+        };
         let key = if let Some(paddings) = self.algorithm.paddings()
             && let [first, others @ ..] = &paddings[..]
         {
-            let at = self.file.display();
+            let at = self.shown();
             Key::rsa_from_pem_or_der(self.name, &bytes()?, *first)
                 .map_err(|error| format!("{at}: {error}"))?
                 .with_paddings(others.iter().copied())
@@ -129,9 +192,15 @@ impl WrittenKey {
             found.ok_or_else(|| format!("unknown operation {name}"))
         });
         let operations = operations.collect::<Result<Vec<_>, _>>()?;
-        let key = key.for_users(self.allow);
-        Ok(if operations.is_empty() { key } else { key.for_operations(operations) })
+        let key = allow(key, allowed);
+        let key = if operations.is_empty() { key } else { key.for_operations(operations) };
+        Ok((key, path))
     }
+}
+
+/// A key for these users and groups.
+fn allow(key: Key, allowed: Allowed) -> Key {
+    key.for_users(allowed.users).for_groups(allowed.groups)
 }
 
 /// The padding of an algorithm such as `rsa-pkcs1v15-sha256` or `rsa-pss-sha512`.

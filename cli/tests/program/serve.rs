@@ -1,5 +1,11 @@
 //! `lanecrypt serve`, and what `info --socket` says about it.
 
+mod files;
+mod log;
+mod metrics;
+mod sandbox;
+mod service;
+
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,7 +20,11 @@ use crate::support::{Folder, assert_one_line, errors, lanecrypt, shell};
 
 /// A daemon that has said that it serves.
 fn serve(arguments: &[&str]) -> Child {
-    let mut command = lanecrypt(&[&["serve"], arguments].concat());
+    serve_by(lanecrypt(&[&["serve"], arguments].concat()))
+}
+
+/// The same with a command that starts it.
+fn serve_by(mut command: Command) -> Child {
     let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
     let mut line = String::new();
     let pipe = child.stderr.as_mut().expect("a pipe");
@@ -233,7 +243,12 @@ fn wrong_settings_are_one_clear_line() {
         refused(&key(&format!("algorithm = \"{name}\"")), &format!("unknown algorithm {name}"));
     }
     refused(&key(""), "algorithm");
-    refused("allow = [\"root\"]", "config.toml");
+    refused("\nallow = [\"root\", \"no-such-user\"]", "config.toml:2: allow: no user no-such-user");
+    refused("allow = [\"@no-such-group\"]", "config.toml:1: allow: no group no-such-group");
+    refused("allow = [-1]", "neither a user, nor an @group, nor the number of a user");
+    let of_key = key("algorithm = \"aes-256-gcm\"\nallow = [1,\n\"no-such-user\"]");
+    refused(&of_key, "config.toml:6: allow: no user no-such-user");
+    refused("[[key]]\nname = \"k\"\nalgorithm = \"aes-256-gcm\"", "either file or credential");
     refused("[[key]]\nname = \"k\"\nfile = \"none\"\nalgorithm = \"aes-256-gcm\"", "none");
     let twice = key("algorithm = \"aes-256-gcm\"\n");
     refused(&format!("{twice}{twice}"), "two keys have the name k");
