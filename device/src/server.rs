@@ -64,9 +64,9 @@ use self::users::User;
 use self::worker::CompletionNotifier;
 use crate::Statistics;
 use crate::protocol::status;
-use crate::shared::Side;
 use crate::shared::processor::here;
 use crate::shared::wakeup::settle;
+use crate::shared::{Mapping, Side};
 use crate::spin::Spin;
 
 /// The numbers of events that are not of a client.
@@ -117,6 +117,24 @@ impl Daemon {
     #[must_use]
     pub fn handle(&self) -> Handle {
         self.handle.clone()
+    }
+
+    /// What this kernel does not have, for the administrator: one line each.
+    #[must_use]
+    pub fn missing(&self) -> Vec<&'static str> {
+        let mut missing = Vec::new();
+        if !self.listener.refuses_descriptors {
+            missing.push(
+                "Linux before 6.16: who may connect can delay the daemon by descriptors that take \
+                 long to close",
+            );
+        }
+        if !Mapping::can_be_sealed() {
+            missing.push(
+                "Linux before 5.1: clients can delay the daemon by removing pages of shared memory",
+            );
+        }
+        missing
     }
 
     /// Serves clients until [`Handle::stop`] is called, and ends all connections then.

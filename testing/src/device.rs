@@ -1,6 +1,7 @@
 //! Clients of the device's protocol that need not keep to it, and memory that processes share.
 
 mod memory;
+pub mod random;
 mod raw;
 
 pub use self::memory::{Advice, Memory};

@@ -15,6 +15,7 @@ use super::cost::CostTable;
 use super::event::{Event, Observer};
 use super::keys::Keys;
 use super::limits::{Limits, has_memory};
+use super::listener::Audience;
 use super::peer::{Link, Peer, Stage};
 #[cfg(feature = "rsa")]
 use super::rsa_key_workers::{RsaKeyWorkers, padding};
@@ -79,12 +80,19 @@ pub(super) enum Heard {
 }
 
 impl Access {
-    /// Whether users other than that of this process may connect.
-    pub(super) fn serves_others(&self) -> bool {
+    /// Those that the permissions of the socket have to admit.
+    pub(super) fn audience(&self) -> Audience {
         let own = rustix::process::geteuid().as_raw();
-        let has_others =
-            |users: &Users| users.users.iter().any(|&user| user != own) || !users.groups.is_empty();
-        has_others(&self.users) || self.keys.users().any(has_others)
+        let all = || [&self.users].into_iter().chain(self.keys.users());
+        if all().any(|users| users.users.iter().any(|&user| user != own)) {
+            return Audience::All;
+        }
+        let mut groups = all().flat_map(|users| &users.groups);
+        match groups.next() {
+            None => Audience::Own,
+            Some(&group) if groups.all(|&other| other == group) => Audience::Group(group),
+            Some(_) => Audience::All,
+        }
     }
 
     pub(super) fn serves(&self, user: &User) -> bool {

@@ -11,7 +11,10 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FileType, FlockOperation, Mode, OFlags, chmod, fchmod, flock, fstat, lstat};
+use rustix::fs::{
+    AtFlags, FileType, FlockOperation, Gid, Mode, OFlags, chmod, chownat, fchmod, flock, fstat,
+    lstat,
+};
 use rustix::io::{Errno, FdFlags};
 use rustix::net::sockopt::{socket_acceptconn, socket_type};
 use rustix::net::{SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen};
@@ -74,10 +77,22 @@ impl BindError {
     }
 }
 
+/// Those that may connect by the permissions of the socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Audience {
+    /// The user of the process, and root.
+    Own,
+    /// The members of this group as well.
+    Group(u32),
+    All,
+}
+
 /// A socket that listens, and its file, which exists as long as it does.
 #[derive(Debug)]
 pub(super) struct Listener {
     pub(super) socket: OwnedFd,
+    /// Whether the kernel refuses descriptors that are sent to it.
+    pub(super) refuses_descriptors: bool,
     /// None if another process has made it.
     _file: Option<SocketFile>,
 }
@@ -104,25 +119,30 @@ impl Listener {
         let made = rustix::fs::fcntl_setfl(&socket, OFlags::NONBLOCK)
             .and_then(|()| rustix::io::fcntl_setfd(&socket, FdFlags::CLOEXEC));
         made.map_err(|error| BindError::System(error.into()))?;
-        let _ = refuse_descriptors(&socket);
-        Ok(Self { socket, _file: None })
+        let refuses_descriptors = refuse_descriptors(&socket);
+        Ok(Self { socket, refuses_descriptors, _file: None })
     }
 
-    /// Listens at a path, for the user of the process, or for all users. The socket of a dead
-    /// daemon is replaced.
-    pub(super) fn bind(path: &Path, for_all: bool) -> Result<Self, BindError> {
+    /// Listens at a path. The socket of a dead daemon is replaced.
+    pub(super) fn bind(path: &Path, audience: Audience) -> Result<Self, BindError> {
         let address = socket::address(path).ok_or_else(|| BindError::PathTooLong(path.into()))?;
         let lock = lock(path)?;
         clear(path)?;
-        let mode = Mode::from_raw_mode(if for_all { 0o666 } else { 0o600 });
+        let mode = Mode::from_raw_mode(match audience {
+            Audience::Own => 0o600,
+            Audience::Group(_) => 0o660,
+            Audience::All => 0o666,
+        });
         let (socket, place) =
             at(path, &address, mode).map_err(|error| BindError::of(path, &error))?;
         // From here on it can be removed.
         let file = SocketFile { path: path.to_owned(), place, _lock: lock };
-        let listener = Self { socket, _file: Some(file) };
+        // Before a client can send one. Older kernels close them after receipt.
+        let refuses_descriptors = refuse_descriptors(&socket);
+        let listener = Self { socket, refuses_descriptors, _file: Some(file) };
         // Restores permissions that the mask removed. No client can have connected before, and each
         // is checked by its user.
-        permit(path, mode).map_err(|error| BindError::of(path, &error))?;
+        permit(path, mode, audience).map_err(|error| BindError::of(path, &error))?;
         listen(&listener.socket, 1024).map_err(|error| BindError::of(path, &error.into()))?;
         Ok(listener)
     }
@@ -141,8 +161,6 @@ impl Drop for SocketFile {
 /// of the process; and the file's device and number.
 fn at(path: &Path, address: &SocketAddrUnix, mode: Mode) -> io::Result<(OwnedFd, (u64, u64))> {
     let socket = socket::new(SocketFlags::NONBLOCK)?;
-    // Before a client can send one. Older kernels close them after receipt.
-    let _ = refuse_descriptors(&socket);
     // The file inherits them from the socket.
     fchmod(&socket, mode)?;
     bind(&socket, address)?;
@@ -152,12 +170,20 @@ fn at(path: &Path, address: &SocketAddrUnix, mode: Mode) -> io::Result<(OwnedFd,
 
 /// Sets these permissions of a socket's file. A user that may write to the directory may have
 /// replaced it meanwhile, such as by a link to another user's file: that is not changed.
-fn permit(path: &Path, mode: Mode) -> io::Result<()> {
+fn permit(path: &Path, mode: Mode, audience: Audience) -> io::Result<()> {
     let file =
         rustix::fs::open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
     let there = fstat(&file)?;
     if FileType::from_raw_mode(there.st_mode) != FileType::Socket {
         return Err(Errno::LOOP.into());
+    }
+    let mut mode = mode;
+    if let Audience::Group(group) = audience {
+        let group = Gid::from_raw(group);
+        if chownat(&file, "", None, Some(group), AtFlags::EMPTY_PATH).is_err() {
+            // The user is not among the members of the group. The credentials decide.
+            mode = Mode::from_raw_mode(0o666);
+        }
     }
     if Mode::from_raw_mode(there.st_mode) == mode {
         return Ok(());
@@ -239,7 +265,7 @@ mod tests {
         let (_socket, _) = at(&path, &address, Mode::RUSR | Mode::WUSR).expect("it is free");
         assert_eq!(mode(&path), 0o600, "before anything else has been done");
         // Whatever the mask of the process is.
-        permit(&path, Mode::from_raw_mode(0o666)).expect("it is a socket");
+        permit(&path, Mode::from_raw_mode(0o666), Audience::All).expect("it is a socket");
         assert_eq!(mode(&path), 0o666);
     }
 
@@ -249,15 +275,15 @@ mod tests {
         let (path, other) = (folder.path("socket"), folder.path("other"));
         fs::write(&other, "precious").expect("it can be written");
         fs::set_permissions(&other, fs::Permissions::from_mode(0o600)).expect("it is ours");
-        let listener = Listener::bind(&path, true).expect("it is free");
+        let listener = Listener::bind(&path, Audience::All).expect("it is free");
         fs::remove_file(&path).expect("it is there");
         symlink(&other, &path).expect("it is free");
-        assert!(permit(&path, Mode::from_raw_mode(0o666)).is_err());
+        assert!(permit(&path, Mode::from_raw_mode(0o666), Audience::All).is_err());
         assert_eq!(mode(&other), 0o600);
         drop(listener);
         assert!(fs::symlink_metadata(&path).is_ok(), "it is not the daemon's");
         fs::remove_file(&path).expect("it is there");
-        drop(Listener::bind(&path, true).expect("it is free"));
+        drop(Listener::bind(&path, Audience::All).expect("it is free"));
         assert!(fs::symlink_metadata(&path).is_err(), "its own it removes");
     }
 }

@@ -121,15 +121,15 @@ pub struct Prepared {
 
 impl Prepared {
     /// Listens at this path. The socket of a dead daemon is replaced. Only the user of the process
-    /// may connect, by the permissions of the socket (0600), unless others are allowed (0666),
-    /// which are identified by their credentials.
+    /// may connect, by the permissions of the socket (0600), unless a group is allowed (0660) or
+    /// others are (0666). All are identified by their credentials.
     ///
     /// # Errors
     ///
     /// [`BindError`]
     pub fn bind(self, path: impl AsRef<Path>) -> Result<Daemon, BindError> {
         let path = path.as_ref();
-        let listener = Listener::bind(path, self.access.serves_others())?;
+        let listener = Listener::bind(path, self.access.audience())?;
         self.with(listener).map_err(|error| BindError::of(path, &error))
     }
 

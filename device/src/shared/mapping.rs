@@ -77,6 +77,12 @@ impl Mapping {
         }
     }
 
+    /// Whether the kernel has the seal of [`seal`](Self::seal).
+    pub(crate) fn can_be_sealed() -> bool {
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        memfd_create(NAME, flags).is_ok_and(|memory| Self::seal(memory).unwrap_or(false))
+    }
+
     /// Memory that the other side has created.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use std::thread;
 use lanecrypt_device::{Client, ConnectError, Limits, RejectReason, Server, Session};
 use lanecrypt_engine::{Algorithm, Engine};
 use lanecrypt_testing::device::{
-    ARENA, COMPLETED, DEPTH, MAGIC, Raw, SUBMISSIONS, SUBMITTED, dial,
+    ARENA, COMPLETED, DEPTH, MAGIC, Raw, SUBMISSIONS, SUBMITTED, dial, random,
 };
 use lanecrypt_testing::numbers::{Numbers, cases};
 use lanecrypt_testing::on_x86_64;
@@ -146,7 +146,8 @@ fn random_rings_and_data_that_change_meanwhile() {
         while !stopped.load(core::sync::atomic::Ordering::Relaxed) {
             let data = numbers.bytes(64);
             changed.write(DATA + numbers.below(ARENA as usize - 64), &data);
-            let at = SUBMISSIONS as usize + 8 * numbers.below(8 * DEPTH as usize);
+            let submissions = usize::try_from(SUBMISSIONS).expect("it is small");
+            let at = submissions + 8 * numbers.below(8 * DEPTH as usize);
             changed.write(at, &data[..8]);
         }
     });
@@ -258,6 +259,20 @@ fn who_says_nothing_keeps_no_place() {
     assert!(matches!(third, Err(ConnectError::Refused(RejectReason::Clients))), "{third:?}");
     first.check();
     second.check();
+}
+
+/// The fuzz targets, with random bytes.
+#[test]
+fn any_bytes() {
+    let daemon = Running::new(Server::new().allow_null());
+    let mut good = Good::new(&daemon.path());
+    let mut numbers = Numbers(23);
+    for _ in 0..cases(200).min(100_000) {
+        let length = numbers.below(700);
+        random::packets(&daemon.path(), &numbers.bytes(length));
+        random::requests(&daemon.path(), &numbers.bytes(length));
+        good.check();
+    }
 }
 
 /// Waits for the end of a connection.

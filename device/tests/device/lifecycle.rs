@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::thread;
 
@@ -130,7 +130,7 @@ fn connect(path: &PathBuf) -> Client {
 }
 
 /// Waits until the daemon has no clients and no sessions.
-fn until_empty(path: &PathBuf) {
+fn until_empty(path: &Path) {
     until(|| {
         let statistics = crate::daemon::statistics(path);
         (statistics.clients, statistics.sessions) == (0, 0)

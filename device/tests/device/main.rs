@@ -15,4 +15,5 @@ mod requests;
 #[cfg(feature = "rsa")]
 mod rsa;
 mod soak;
+mod users;
 mod vectors;
