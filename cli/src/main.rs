@@ -24,6 +24,7 @@ mod secret;
 mod serve;
 mod size;
 mod speed;
+mod wrapping;
 
 use std::process::ExitCode;
 

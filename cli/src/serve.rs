@@ -28,6 +28,7 @@ use self::sandbox::{Files, User};
 use self::service::Sockets;
 use self::signals::Signals;
 use crate::process::Lock;
+use crate::wrapping::Passphrase;
 use crate::{exit, process, secret};
 
 /// Arguments of `serve`.
@@ -61,6 +62,9 @@ pub(crate) struct Args {
     /// A second socket, with statistics for Prometheus
     #[arg(long, value_name = "PATH")]
     metrics: Option<PathBuf>,
+    /// Read the passphrase of keys that wrap others from this descriptor, at the start
+    #[arg(long, value_name = "NUMBER")]
+    passphrase_fd: Option<u32>,
     /// Do not restrict the process, for debugging
     #[arg(long)]
     no_sandbox: bool,
@@ -121,6 +125,7 @@ fn serve(args: &Args) -> Result<ExitCode, String> {
         args: args.clone(),
         user: user.as_ref().map_or_else(secret::own, |user| user.number),
         names: Names::default(),
+        passphrase: Passphrase::new(args.passphrase_fd),
     };
     let (server, folders) = source.read()?;
     let signals = Signals::catch(args.config.is_some())?;
@@ -216,19 +221,22 @@ struct Source {
     /// The user that key files may belong to, beside root.
     user: u32,
     names: Names,
+    passphrase: Passphrase,
 }
 
 impl Source {
     /// Reads the settings and the keys; returns the directories where they are, too.
     fn read(&mut self) -> Result<(Server, Vec<PathBuf>), String> {
-        let Self { args, user, names } = self;
-        let config = args.config.as_deref().map(|path| Config::read(path, *user, names));
+        let Self { args, user, names, passphrase } = self;
+        let read = |path| Config::read(path, *user, names, passphrase);
+        let config = args.config.as_deref().map(read);
         let config = config.transpose()?.unwrap_or_default();
         let mut server = Server::new()
             .spin(Duration::from_micros(args.spin))
             .placement(args.placement.0)
             .users(config.allowed.users)
             .groups(config.allowed.groups)
+            .limits(config.limits)
             .keys(config.keys);
         if args.allow_null {
             server = server.allow_null();

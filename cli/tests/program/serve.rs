@@ -1,6 +1,7 @@
 //! `lanecrypt serve`, and what `info --socket` says about it.
 
 mod files;
+mod keys;
 mod log;
 mod metrics;
 mod sandbox;
