@@ -25,7 +25,7 @@ const PASSES: u32 = 3;
 /// The most memory in KiB that a file may ask for.
 const MOST_MEMORY: u32 = 1 << 21;
 /// The longest passphrase in bytes.
-const LONGEST: u64 = 1 << 12;
+const LONGEST: usize = 1 << 12;
 
 /// A key that wraps others.
 pub(crate) type WrappingKey = Zeroizing<[u8; KEY_LENGTH]>;
@@ -82,13 +82,13 @@ impl Passphrase {
         let failed = |error: std::io::Error| format!("--passphrase-fd {number}: {error}");
         let path = PathBuf::from(format!("/dev/fd/{number}"));
         // Its capacity is enough, so that it is not moved while it grows.
-        let mut bytes = Zeroizing::new(Vec::with_capacity(2 * LONGEST as usize));
+        let mut bytes = Zeroizing::new(Vec::with_capacity(2 * LONGEST));
         let file = File::open(path).map_err(failed)?;
-        file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+        file.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.last() == Some(&b'\n') {
             bytes.pop();
         }
-        match bytes.len() as u64 {
+        match bytes.len() {
             0 => Err(format!("--passphrase-fd {number}: it is empty")),
             1..=LONGEST => Ok(bytes),
             _ => Err(format!("--passphrase-fd {number}: longer than {LONGEST} bytes")),

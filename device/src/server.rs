@@ -3,8 +3,8 @@
 //! One thread serves all requests except slow ones: it runs batch passes, and handles the sockets
 //! in between, every quarter of a millisecond as estimated from what it has served, and before it
 //! sleeps. It sleeps in `epoll`, which waits for clients, sockets and other threads at once. Each
-//! client wakes it by an eventfd of its own. The daemon never reads that eventfd, because the client
-//! shares its flags and could make a read block; `epoll` reports edges instead.
+//! client wakes it by an eventfd of its own. The daemon never reads that eventfd, because the
+//! client shares its flags and could make a read block; `epoll` reports edges instead.
 //!
 //! Nothing that a client does makes this thread wait: other threads make, free and fill shared
 //! memory, close sockets, and serve what takes long.

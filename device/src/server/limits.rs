@@ -168,7 +168,7 @@ fn of_process() -> u64 {
     limit.saturating_sub(pages * 4096 + RESERVE) / 4 * 3
 }
 
-/// Half of the limit of the control group (version 2), which is that of the process and its parents.
+/// Half of the limit of the control group (version 2): the lowest of its own and its parents.
 fn of_group() -> u64 {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let group = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default();

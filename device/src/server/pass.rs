@@ -1,10 +1,10 @@
 //! A batch pass: requests that clients have submitted, processed as one batch.
 //!
 //! Clients take turns. In each turn a client may take a fixed time, as estimated ([`super::cost`]);
-//! what its last request takes beyond that is taken off its next turns (deficit round robin, Shreedhar
-//! and Varghese, 1995). Rings are looked at again in every round, so that a client with one request
-//! at a time waits for one turn of each other client, not for their whole rings. Requests that take
-//! long go to a thread of their own ([`super::long`], [`super::signatures`]).
+//! what its last request takes beyond that is taken off its next turns (deficit round robin,
+//! Shreedhar and Varghese, 1995). Rings are looked at again in every round, so that a client with
+//! one request at a time waits for one turn of each other client, not for their whole rings.
+//! Requests that take long go to a thread of their own ([`super::long`], [`super::signatures`]).
 //!
 //! Requests that do not benefit from lanes are processed immediately, and their completions are
 //! published at the end of a turn. The others are one [`Batch`] of the engine. At the end, each

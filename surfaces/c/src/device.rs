@@ -343,7 +343,7 @@ unsafe extern "C" fn lc_device_seal_next(
             return Err(Code::NonceLength);
         }
         let made = device.client.seal_next(session, aad, packet)?;
-        // SAFETY: the same; the packet does not overlap it, and the associated data is not used again.
+        // SAFETY: the same; the packet does not overlap it, and `aad` is not used again.
         unsafe { room.write() }.copy_from_slice(&made);
         Ok(())
     };

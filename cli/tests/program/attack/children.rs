@@ -146,9 +146,9 @@ impl Spawned {
     /// # Panics
     ///
     /// It has failed.
-    pub(crate) fn is_ready(&mut self) -> bool {
+    pub(crate) fn check_ready(&mut self) -> bool {
         let is_ready = self.board.get(Cell::Ready) != 0;
-        assert!(is_ready || !self.has_ended(), "{}: it ended before it began", self.role);
+        assert!(is_ready || !self.check_ended(), "{}: it ended before it began", self.role);
         is_ready
     }
 
@@ -157,7 +157,7 @@ impl Spawned {
     /// # Panics
     ///
     /// It has failed.
-    pub(crate) fn has_ended(&mut self) -> bool {
+    pub(crate) fn check_ended(&mut self) -> bool {
         let status = self.child.try_wait().expect("it was started here");
         assert!(status.is_none_or(|status| status.success()), "{} has failed", self.role);
         status.is_some()

@@ -119,7 +119,7 @@ impl Daemon {
     /// Starts a child process, and waits until its attack has begun.
     pub(crate) fn attacked_by(&self, role: &str, number: u64) -> Spawned {
         let mut child = self.child(role, number);
-        self.until(role, || child.is_ready());
+        self.until(role, || child.check_ready());
         child
     }
 

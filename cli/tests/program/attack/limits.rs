@@ -95,7 +95,7 @@ fn random_requests_and_packets() {
     let before = neighbour.done();
     daemon.until("the cases", || {
         assert!(daemon.status().is_none(), "{:?}: {}", daemon.status(), daemon.said());
-        hostile.has_ended()
+        hostile.check_ended()
     });
     let (done, refused) = (hostile.done(), hostile.board().get(Cell::Refused));
     let meanwhile = neighbour.done() - before;
