@@ -12,6 +12,7 @@ use rustix::process::Signal;
 
 use super::children::Spawned;
 use super::daemon::{Daemon, is_long};
+use super::measure::Attack;
 
 #[test]
 fn killed_clients_leave_nothing_behind() {
@@ -49,6 +50,10 @@ fn killed_clients_leave_nothing_behind() {
 
 #[test]
 fn signatures_that_wait_do_not_delay_the_end() {
+    if is_long() {
+        let roles = &[("signatures", 1)];
+        Attack { name: "signatures", roles, answers: 0, within: 0, queued: None }.run();
+    }
     let daemon = Daemon::new("signatures");
     let neighbour = daemon.attacked_by("honest", 0);
     let mut hostile = daemon.attacked_by("signatures", 0);
