@@ -142,13 +142,12 @@ fn random_rings_and_data_that_change_meanwhile() {
     let stopped = stop.clone();
     // It writes over data and requests all the time, while they are being served.
     let writer = thread::spawn(move || {
+        let requests = usize::try_from(SUBMISSIONS).expect("it is small");
         let mut numbers = Numbers(18);
         while !stopped.load(core::sync::atomic::Ordering::Relaxed) {
             let data = numbers.bytes(64);
             changed.write(DATA + numbers.below(ARENA as usize - 64), &data);
-            let submissions = usize::try_from(SUBMISSIONS).expect("it is small");
-            let at = submissions + 8 * numbers.below(8 * DEPTH as usize);
-            changed.write(at, &data[..8]);
+            changed.write(requests + 8 * numbers.below(8 * DEPTH as usize), &data[..8]);
         }
     });
     for round in 0..cases(3000) {

@@ -107,51 +107,48 @@ impl Attack<'_> {
         let attacked = figures(&neighbour, || thread::sleep(ATTACKED));
         let ended = end_within(&daemon, Duration::from_secs(20));
         let [connections, statistics] = probes.end();
-        print_head();
         let done: u64 = hostile.iter().map(Spawned::done).sum();
         let refused: u64 = hostile.iter().map(|child| child.board().get(Cell::Refused)).sum();
-        let ratio = attacked.per_second / alone.per_second;
-        println!(
-            "{:<12} {:>8.0} {:>8.0} {ratio:>5.2} {} {} {} {} {} {} {} {ended:>8} {done:>9} {refused}",
+        print_head();
+        print_row(&[
             self.name,
-            alone.per_second,
-            attacked.per_second,
-            shown(attacked.p50),
-            shown(attacked.p99),
-            shown(attacked.longest),
-            shown(median(&connections)),
-            shown(longest(&connections)),
-            shown(median(&statistics)),
-            shown(longest(&statistics)),
-        );
+            &format!("{:.0}", alone.per_second),
+            &format!("{:.0}", attacked.per_second),
+            &format!("{:.2}", attacked.per_second / alone.per_second),
+            &shown(attacked.p50),
+            &shown(attacked.p99),
+            &shown(attacked.longest),
+            &shown(percentile(&connections, 50)),
+            &shown(percentile(&connections, 99)),
+            &shown(percentile(&connections, 100)),
+            &shown(percentile(&statistics, 50)),
+            &shown(percentile(&statistics, 100)),
+            &ended,
+            &done.to_string(),
+            &refused.to_string(),
+        ]);
     }
 }
 
-/// Prints what the columns of the table are, once.
+/// Prints what the columns of the table are, and the bars, once.
 fn print_head() {
     static HEAD: Once = Once::new();
     HEAD.call_once(|| {
-        println!(
-            "\n{:<12} {:>8} {:>8} {:>5} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} refused",
-            "attack",
-            "alone/s",
-            "with/s",
-            "ratio",
-            "p50",
-            "p99",
-            "max",
-            "connect",
-            "max",
-            "info",
-            "max",
-            "SIGTERM",
-            "answers",
-        );
-        println!(
-            "{:<12} {:>8} {:>8} {:>5} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
-            "bars", "", "", ">=0.4", "", "<=2ms", "", "", "<=50ms", "", "<=100ms", "<=1s",
-        );
+        println!();
+        print_row(&[
+            "attack", "alone/s", "with/s", "ratio", "p50", "p99", "max", "connect", "p99", "max",
+            "info", "max", "SIGTERM", "answers", "refused",
+        ]);
+        let bars = ["", "", ">=0.4", "", "<=2ms", "", "", "", "<=50ms", "", "<=100ms", "<=1s"];
+        print_row(&[&["bars"][..], &bars].concat());
+        let bars = ["", "", "", "", "", "", "", "<=10ms", "", "", "", "<=10ms"];
+        print_row(&[&["polite-6"][..], &bars].concat());
     });
+}
+
+fn print_row(columns: &[&str]) {
+    let row: Vec<_> = columns.iter().skip(1).map(|column| format!("{column:>9}")).collect();
+    println!("{:<12}{}", columns.first().unwrap_or(&""), row.concat());
 }
 
 /// What a neighbour got.
@@ -190,25 +187,22 @@ fn figures(neighbour: &Spawned, act: impl FnOnce()) -> Figures {
     Figures { per_second, p50: part(0.5), p99: part(0.99), longest: Some(longest) }
 }
 
-/// A time in eight columns.
+/// A time as it is printed.
 fn shown(time: Option<Duration>) -> String {
-    let Some(time) = time else { return format!("{:>8}", "-") };
+    let Some(time) = time else { return "-".to_owned() };
     let seconds = time.as_secs_f64();
     match seconds {
-        ..1e-3 => format!("{:>6.1}us", seconds * 1e6),
-        ..1.0 => format!("{:>6.1}ms", seconds * 1e3),
-        _ => format!("{seconds:>7.2}s"),
+        ..1e-3 => format!("{:.1}us", seconds * 1e6),
+        ..1.0 => format!("{:.1}ms", seconds * 1e3),
+        _ => format!("{seconds:.2}s"),
     }
 }
 
-fn median(times: &[Duration]) -> Option<Duration> {
+/// The time that so many in a hundred do not exceed.
+fn percentile(times: &[Duration], percent: usize) -> Option<Duration> {
     let mut sorted = times.to_vec();
     sorted.sort_unstable();
-    sorted.get(sorted.len() / 2).copied()
-}
-
-fn longest(times: &[Duration]) -> Option<Duration> {
-    times.iter().max().copied()
+    sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied()
 }
 
 /// The time until a new client is served or refused; `None` if the daemon has ended.
@@ -290,7 +284,7 @@ fn end_within(daemon: &Daemon, longest: Duration) -> String {
     while daemon.status().is_none() {
         if begun.elapsed() > longest {
             daemon.kill();
-            return format!(">{}", shown(Some(longest)).trim());
+            return format!(">{}", shown(Some(longest)));
         }
         thread::sleep(Duration::from_micros(100));
     }
