@@ -170,12 +170,17 @@ impl Raw {
         self.publish();
     }
 
+    /// Submits requests all at once.
+    pub fn submit_each(&mut self, requests: &[[u64; 8]]) {
+        requests.iter().for_each(|&words| self.put(words));
+        self.publish();
+    }
+
     /// Submits requests all at once, and waits until all have been answered. Returns the statuses,
     /// as they came.
     pub fn submit_all(&mut self, requests: &[[u64; 8]]) -> Vec<u64> {
         let first = self.submitted;
-        requests.iter().for_each(|&words| self.put(words));
-        self.publish();
+        self.submit_each(requests);
         self.wait();
         (first..self.submitted).map(|number| self.completion(number).1).collect()
     }

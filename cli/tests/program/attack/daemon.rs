@@ -85,7 +85,7 @@ impl Daemon {
             pipe.lines().map_while(Result::ok).for_each(|line| *lock(&heard) += &(line + "\n"));
         });
         let child = Arc::new(Mutex::new(child));
-        let limit = Duration::from_secs(if is_long() { 300 } else { 60 });
+        let limit = Duration::from_secs(if is_long() { 900 } else { 60 });
         let (end, ended) = channel();
         let (killed, test) = (child.clone(), name.to_owned());
         thread::spawn(move || {

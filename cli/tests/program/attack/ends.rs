@@ -27,13 +27,13 @@ fn killed_clients_leave_nothing_behind() {
     };
     let state = || {
         daemon.until("the end of the clients", || daemon.statistics().clients == 1);
-        // The connection that asked is closed soon.
-        let mut descriptors = daemon.descriptors();
-        for _ in 0..20 {
+        let sessions = daemon.statistics().sessions;
+        // The connections that asked are closed soon.
+        let descriptors = (0..100).map(|_| {
             thread::sleep(Duration::from_millis(1));
-            descriptors = descriptors.min(daemon.descriptors());
-        }
-        (descriptors, daemon.statistics().sessions)
+            daemon.descriptors()
+        });
+        (descriptors.min().flatten(), sessions)
     };
     (0..WARM).for_each(&mut kill);
     let (before, resident) = (state(), daemon.resident());
@@ -41,7 +41,7 @@ fn killed_clients_leave_nothing_behind() {
     (0..rounds).for_each(&mut kill);
     let (after, grown) = (state(), daemon.resident().saturating_sub(resident));
     println!("killed: {rounds} clients, {grown} KiB more, descriptors and sessions {after:?}");
-    assert_eq!(before, after, "descriptors and sessions");
+    assert!(after <= before, "descriptors and sessions: {before:?}, then {after:?}");
     assert!(grown <= 1024, "{grown} KiB more");
     let answers = neighbour.done();
     daemon.until("the neighbour", || neighbour.done() > answers);

@@ -170,18 +170,19 @@ fn figures(neighbour: &Spawned, act: impl FnOnce()) -> Figures {
     let took = begun.elapsed();
     let times = board.times().iter().zip(&before).map(|(now, then)| now - then).collect::<Vec<_>>();
     let count: u64 = times.iter().sum();
+    let longest = match board.get(Cell::Longest) {
+        // Not one answer.
+        0 => took,
+        nanoseconds => Duration::from_nanos(nanoseconds),
+    };
     let part = |part: f64| {
         let mut left = part * count as f64;
         let class = times.iter().position(|&count| {
             left -= count as f64;
             left <= 0.0 && count > 0
         });
-        class.map(|class| Duration::from_secs_f64(bound(class) / 1e9))
-    };
-    let longest = match board.get(Cell::Longest) {
-        // Not one answer.
-        0 => took,
-        nanoseconds => Duration::from_nanos(nanoseconds),
+        // The bound of a class may be above the longest time.
+        class.map(|class| Duration::from_secs_f64(bound(class) / 1e9).min(longest))
     };
     let per_second = count as f64 / took.as_secs_f64();
     Figures { per_second, p50: part(0.5), p99: part(0.99), longest: Some(longest) }

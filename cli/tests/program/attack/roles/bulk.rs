@@ -143,7 +143,7 @@ pub(super) fn mutated(post: &Post) {
         });
         post.is_ready();
         while !post.stops() && post.board.get(Cell::Done) < post.number {
-            (0..32).for_each(|_| raw.submit(any_request(&mut numbers)));
+            raw.submit_each(&[(); 32].map(|()| any_request(&mut numbers)));
             post.board.add(Cell::Done, 32);
             match numbers.below(64) {
                 0 => packet(post, &mut numbers),
