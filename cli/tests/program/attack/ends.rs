@@ -146,7 +146,7 @@ fn a_stopped_daemon_serves_those_who_came_meanwhile() {
     thread::sleep(Duration::from_millis(20));
     let before = neighbour.done();
     daemon.signal(Signal::CONT);
-    daemon.until("the others", || others.iter_mut().all(Spawned::is_ready));
+    daemon.until("the others", || others.iter_mut().all(Spawned::check_ready));
     daemon.until("the neighbour", || neighbour.done() > before + 100);
     daemon.end();
 }

@@ -81,7 +81,7 @@ impl Attack<'_> {
         }
         daemon.kill();
         // They count what was answered until then.
-        daemon.until("the end of the attack", || hostile.iter_mut().all(Spawned::has_ended));
+        daemon.until("the end of the attack", || hostile.iter_mut().all(Spawned::check_ended));
         let after = done(&hostile) - before;
         if after > most {
             failures.push(format!("it has answered {after} requests after SIGTERM"));
