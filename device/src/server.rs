@@ -34,7 +34,7 @@ mod users;
 mod worker;
 
 use core::fmt;
-use core::mem::MaybeUninit;
+use core::mem::{self, MaybeUninit};
 use core::time::Duration;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -271,7 +271,7 @@ impl Daemon {
     fn idle(&mut self, allowed: &CpuSet) -> io::Result<()> {
         // The processor of its last sleep: to query it each time would take longer than a check.
         let processor = self.processor.unwrap_or_else(|| self.tells_processor());
-        let Self { peers, spin, turn, notifier, unchecked, .. } = self;
+        let Self { peers, spin, epoll, events, turn, notifier, unchecked, .. } = self;
         links(peers).for_each(|(_, link)| link.waits());
         let is_needed = |(_, link): (usize, &peer::Link)| {
             link.is_busy() && link.memory.processor(Side::Client) == Some(processor)
@@ -279,21 +279,22 @@ impl Daemon {
         let same = links(peers).any(is_needed);
         let is_there = || notifier.is_there() || links(peers).any(|(_, link)| link.available() > 0);
         // Yielding lets others run for as long as the system decides.
-        let begun = same.then(Instant::now);
-        let mut looks = 0;
+        let mut last = same.then(Instant::now);
         let found = spin.finds(same, || {
-            looks += 1;
-            let waited = begun.map_or(looks * LOOK, |begun| nanoseconds(begun.elapsed()));
-            is_there() || *unchecked + waited >= INTERVAL
+            *unchecked += match &mut last {
+                None => LOOK,
+                Some(last) => nanoseconds(mem::replace(last, Instant::now()).elapsed()),
+            };
+            if *unchecked < INTERVAL {
+                return is_there();
+            }
+            *unchecked = 0;
+            is_there() || look(epoll, events, Some(Duration::ZERO)).is_ok() && !events.is_empty()
         });
-        *unchecked += begun.map_or(looks * LOOK, |begun| nanoseconds(begun.elapsed()));
         if found {
             let goes = self.sharing.found(same, Instant::now);
             self.goes(goes, allowed);
-            return match self.unchecked >= INTERVAL {
-                true => self.look(Some(Duration::ZERO)),
-                false => Ok(()),
-            };
+            return Ok(());
         }
         turn.wipe();
         let goes = self.sharing.sleeps(Instant::now);

@@ -221,6 +221,14 @@ impl WireRequest {
         Code::of(self.operation)
     }
 
+    /// Its operation, if it is one of a cipher with a nonce of the client's, and the place among
+    /// [`Operation::OF_CIPHERS`].
+    #[inline]
+    pub(crate) fn of_cipher(&self) -> Option<(Operation, usize)> {
+        let place = usize::from(self.operation).wrapping_sub(1);
+        Some((*Operation::OF_CIPHERS.get(place)?, place))
+    }
+
     /// The division of its bytes, if they are within an arena of this length.
     #[inline]
     pub(crate) fn places(&self, arena: u32) -> Option<ArenaRanges> {
@@ -321,6 +329,13 @@ mod tests {
             let code = Code::of(number);
             assert_eq!(code.is_some(), matches!(number, 1..=6 | 64..=66));
             assert!(code.is_none_or(|code| code.number() == number));
+            let of_cipher =
+                WireRequest::of([0, u64::from(number) << 32, 0, 0, 0, 0, 0, 0]).of_cipher();
+            let expected = match code {
+                Some(Code::Keyed(operation)) if !operation.is_signature() => Some(operation),
+                _ => None,
+            };
+            assert_eq!(of_cipher.map(|(operation, _)| operation), expected);
             assert_eq!(code.is_some_and(Code::is_long), number >= 64 && code.is_some());
         }
         assert_eq!(completed(completion(u64::MAX, 65)), (u64::MAX, 65));

@@ -6,6 +6,8 @@ use crate::Error;
 
 /// It was served.
 pub(crate) const SERVED: u32 = 0;
+/// It was not authentic: the place of `Authentication` among the errors of ciphers, plus one.
+pub(crate) const FORGED: u32 = 2;
 /// The client has no such session.
 pub(crate) const UNKNOWN_SESSION: u32 = 64;
 /// The session may not be used for this operation.
@@ -67,8 +69,6 @@ fn of_error(error: Cipher) -> u32 {
 /// Whether a request with this outcome has changed its data: data that is not authentic is wiped.
 #[inline]
 pub(crate) fn changes(number: u32) -> bool {
-    // The place of `Authentication`, plus one.
-    const FORGED: u32 = 2;
     const { assert!(matches!(CIPHER[FORGED as usize - 1], Cipher::Authentication)) };
     number == SERVED || number == FORGED
 }

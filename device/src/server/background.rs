@@ -35,7 +35,7 @@ impl fmt::Debug for Job {
 /// Shared memory that was made for a client: with the descriptors that it receives.
 #[derive(Debug)]
 pub(super) struct Offer {
-    pub(super) mapping: Arc<Mapping>,
+    pub(super) mapping: Mapping,
     pub(super) memory: OwnedFd,
     pub(super) doorbell: OwnedFd,
 }
@@ -100,9 +100,7 @@ fn make(layout: Layout) -> Result<Offer, RejectReason> {
     let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
     let made = Mapping::make(layout).and_then(|made| Ok((made, eventfd(0, flags)?)));
     match made {
-        Ok(((mapping, memory), doorbell)) => {
-            Ok(Offer { mapping: Arc::new(mapping), memory, doorbell })
-        }
+        Ok(((mapping, memory), doorbell)) => Ok(Offer { mapping, memory, doorbell }),
         Err(error) => Err(refusal(&error)),
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct LongMessages(Worker<Job, Done>);
 /// A request for a long message. Its bytes are in the arena until it is served.
 #[derive(Debug)]
 struct Job {
-    memory: Arc<Mapping>,
+    memory: Mapping,
     /// The operation with its session; random bytes without.
     keyed: Option<(Operation, Opened)>,
     found: WireRequest,

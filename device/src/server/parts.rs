@@ -1,6 +1,6 @@
 //! The parts of a request in private memory, and what is done with them.
 
-use lanecrypt_engine::{Batch, Error, Nonce, Operation};
+use lanecrypt_engine::{Batch, Nonce, Operation};
 
 use super::sessions::Opened;
 use crate::protocol::request::{ArenaRanges, WireRequest};
@@ -57,7 +57,7 @@ impl<'r> Parts<'r> {
 
     /// Serves the request, whose bytes `read` copies from the arena: with the session, and to open
     /// a packet with earlier versions of its key, until one authenticates it. Returns the status.
-    #[inline]
+    #[inline(always)]
     pub(super) fn process(
         &self,
         opened: &Opened,
@@ -65,18 +65,31 @@ impl<'r> Parts<'r> {
         whole: &mut [u8],
         mut read: impl FnMut(&mut [u8]) -> bool,
     ) -> u32 {
-        let mut status = self.try_key(opened, operation, whole, &mut read);
-        for older in opened.older(operation) {
-            if status != status::of(Err(Error::Authentication)) {
-                break;
-            }
-            // The failure has wiped the packet.
-            status = self.try_key(older, operation, whole, &mut read);
+        let status = self.try_key(opened, operation, whole, &mut read);
+        match status == status::FORGED && opened.has_older() {
+            true => self.try_older(opened, operation, whole, &mut read),
+            false => status,
         }
-        status
     }
 
-    #[inline]
+    /// The same with the earlier versions only. The current one has wiped the packet.
+    #[cold]
+    fn try_older(
+        &self,
+        opened: &Opened,
+        operation: Operation,
+        whole: &mut [u8],
+        read: &mut impl FnMut(&mut [u8]) -> bool,
+    ) -> u32 {
+        let mut older = opened.older(operation);
+        let tried = older.find_map(|older| {
+            Some(self.try_key(older, operation, whole, read))
+                .filter(|&status| status != status::FORGED)
+        });
+        tried.unwrap_or(status::FORGED)
+    }
+
+    #[inline(always)]
     fn try_key(
         &self,
         opened: &Opened,

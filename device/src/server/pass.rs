@@ -20,7 +20,7 @@ use super::cost::time;
 use super::long::LongMessages;
 use super::parts::Parts;
 use super::peer::{Link, Peer};
-use super::sessions::Opened;
+use super::sessions::{Opened, place};
 use super::signatures::Signatures;
 use crate::Statistics;
 use crate::protocol::request::{ArenaRanges, Code, WireRequest};
@@ -137,14 +137,19 @@ impl BatchPass {
         elsewhere: &mut Elsewhere,
         statistics: &mut Statistics,
     ) -> Took {
-        let waiting = links(peers).filter(|(_, link)| link.available() > 0).count();
+        let (mut waiting, mut busy) = (0, 0);
+        for (_, link) in links(peers) {
+            let waits = link.available() > 0;
+            waiting += usize::from(waits);
+            busy += usize::from(waits || link.is_busy());
+        }
         if waiting == 0 {
             return Took::default();
         }
         let slept = mem::replace(&mut self.sleeps, statistics.sleeps) != statistics.sleeps;
         let is_timed = slept || statistics.batches.is_multiple_of(TIMED);
         let begun = is_timed.then(Instant::now);
-        let took = self.take(peers, elsewhere, waiting > 1);
+        let took = self.take(peers, elsewhere, waiting > 1, busy == 1);
         let failed = took.failed + self.answer(peers);
         publish(peers);
         if took.all > took.handed_over {
@@ -156,15 +161,22 @@ impl BatchPass {
 
     /// Takes requests. Those that do not benefit from lanes are served and answered immediately;
     /// the others are served together at the end.
-    fn take(&mut self, peers: &[Peer], elsewhere: &mut Elsewhere, several: bool) -> Took {
+    fn take(
+        &mut self,
+        peers: &[Peer],
+        elsewhere: &mut Elsewhere,
+        several: bool,
+        is_alone: bool,
+    ) -> Took {
         self.jobs.clear();
-        let busy = links(peers).filter(|(_, link)| link.is_busy()).count();
+        // Nobody else waits for the end of a turn.
+        let (turn, pass) = if is_alone { (ALONE.cast_signed(), ALONE) } else { (TURN, PASS) };
         let length = self.private.len();
         let mut taker = Taker {
             rest: &mut self.private,
             batch: self.buffer.batch(),
             elsewhere,
-            longest: if several || busy > 1 { SHARED } else { ALONE },
+            longest: if is_alone { ALONE } else { SHARED },
             random: self.random,
         };
         let mut took = Took::default();
@@ -182,9 +194,9 @@ impl BatchPass {
                     continue;
                 }
                 let batched = several || available > 1;
-                let mut credit = link.credit.get().saturating_add(TURN).min(TURN);
+                let mut credit = link.credit.get().saturating_add(turn).min(turn);
                 let mut taken = 0;
-                while taken < available && credit > 0 && took.all < MOST && took.time < PASS {
+                while taken < available && credit > 0 && took.all < MOST && took.time < pass {
                     let begin = length - taker.rest.len();
                     let (done, time) = taker.take_one(peer, link, batched);
                     match done {
@@ -208,8 +220,10 @@ impl BatchPass {
                     }
                 }
                 link.credit.set(credit);
-                link.publish_part();
-                if took.all >= MOST || took.time >= PASS {
+                if !is_alone && taken > 0 {
+                    link.publish_part();
+                }
+                if took.all >= MOST || took.time >= pass {
                     // The next pass goes on behind it.
                     self.first = at + 1;
                     break 'pass;
@@ -256,83 +270,118 @@ struct Taker<'t, 'b> {
 impl<'t> Taker<'t, '_> {
     /// Takes the oldest request of a client, and returns what became of it and its time, as
     /// estimated.
-    #[inline]
+    #[inline(always)]
     fn take_one(&mut self, peer: &'t Peer, link: &Link, batched: bool) -> (Taken, u64) {
         let found = link.next();
-        let refused = |status| (refused(link, &found, status), time(0, 0));
+        let Some(places) = found.places(link.memory.layout().arena()) else {
+            return (refused(link, &found, malformed(&found)), time(0, 0));
+        };
+        if let Some((operation, at)) = found.of_cipher()
+            && let Some(place) = peer.sessions.find(found.session)
+            && let Some(opened) = place.opened()
+            && opened.uses.has(at)
+            && opened.named.is_none()
+            && places.span <= SHORT.min(self.rest.len())
+        {
+            let cost = opened.cost(at, places.span);
+            if cost <= self.longest {
+                place.count(at);
+                let taken =
+                    self.serve(link, opened, (operation, at), (&found, places), None, batched);
+                return (taken, cost);
+            }
+        }
+        self.take_other((peer, link), (&found, places), batched)
+    }
+
+    /// Takes a request that is not as usual: long, of a named key, without a session, or refused.
+    #[inline(never)]
+    fn take_other(
+        &mut self,
+        (peer, link): (&'t Peer, &Link),
+        (found, places): (&WireRequest, ArenaRanges),
+        batched: bool,
+    ) -> (Taken, u64) {
+        let refused = |status| (refused(link, found, status), time(0, 0));
         let Some(code) = found.code() else {
             return refused(status::of(Err(Error::Unsupported)));
         };
-        let Some(places) = found.places(link.memory.layout().arena()) else {
-            return refused(status::MALFORMED);
-        };
         let Some(operation) = code.operation() else {
-            return self.fill((peer, link), &found, places);
+            return self.fill((peer, link), found, places);
         };
-        let Some((place, opened)) =
-            peer.sessions.find(found.session).and_then(|place| Some((place, place.opened()?)))
+        let session = peer.sessions.find(found.session);
+        let Some((session, opened)) =
+            session.and_then(|session| Some((session, session.opened()?)))
         else {
             return refused(status::UNKNOWN_SESSION);
         };
-        if !opened.uses.allow(operation) {
-            return refused(if place.is_removed() {
-                status::KEY_REMOVED
-            } else {
-                status::NOT_ALLOWED
-            });
-        }
-        place.count(operation);
+        let at = match place(operation) {
+            Some(at) if opened.uses.has(at) => at,
+            _ if session.is_removed() => return refused(status::KEY_REMOVED),
+            _ => return refused(status::NOT_ALLOWED),
+        };
         if code.is_long() {
+            session.count(at);
             let taken = match self.elsewhere.is_closed {
                 true => Err(status::SHUTTING_DOWN),
-                false => self.elsewhere.signatures.take((peer, link), opened, code, &found, places),
+                false => self.elsewhere.signatures.take((peer, link), opened, code, found, places),
             };
             return match taken {
                 Ok(()) => (Taken::HandedOver, time(0, 0)),
                 Err(status) => refused(status),
             };
         }
-        let time = opened.cost(operation, places.span);
-        if places.span > SHORT
-            && let Some(error) =
-                opened.refuses(operation, found.nonce_length(), data_length(&found))
-        {
+        let cost = opened.cost(at, places.span);
+        let is_long = cost > self.longest || places.span > PRIVATE;
+        if !is_long && self.rest.len() < places.span {
+            return (Taken::Later, 0);
+        }
+        session.count(at);
+        if let Some(error) = opened.refuses(operation, found.nonce_length(), data_length(found)) {
             return refused(status::of(Err(error)));
         }
-        let nonce = match nonce(opened, code, &found) {
+        let nonce = match make_nonce(opened, code, found) {
             Ok(nonce) => nonce,
             Err(status) => return refused(status),
         };
-        if time > self.longest || places.span > PRIVATE {
-            let taken = self.hand_over(
-                (peer, link),
-                Some((operation, opened)),
-                (&found, places),
-                nonce,
-                time,
-            );
-            return (taken, super::cost::time(0, 0));
+        if is_long {
+            let keyed = Some((operation, opened));
+            let taken = self.hand_over((peer, link), keyed, (found, places), nonce, cost);
+            return (taken, time(0, 0));
         }
-        if self.rest.len() < places.span {
-            return (Taken::Later, 0);
-        }
+        let operation = (operation, at);
+        let taken = self.serve(link, opened, operation, (found, places), nonce.as_ref(), batched);
+        (taken, cost)
+    }
+
+    /// Serves a request, or adds it to the batch. There is room for it.
+    #[inline(always)]
+    fn serve(
+        &mut self,
+        link: &Link,
+        opened: &'t Opened,
+        (operation, at): (Operation, usize),
+        (found, places): (&WireRequest, ArenaRanges),
+        nonce: Option<&Nonce>,
+        batched: bool,
+    ) -> Taken {
         let (whole, others) = mem::take(&mut self.rest).split_at_mut(places.span);
         self.rest = others;
-        let parts = Parts::new(&found, places, nonce.as_ref());
-        let (at, offset) = (parts.answer(), parts.offset());
-        if !batched || !opened.gains(operation, places.span - places.nonce - places.header) {
+        let parts = Parts::new(found, places, nonce);
+        let (begin, offset) = (parts.answer(), parts.offset());
+        if !batched || !opened.gains(at, places.span - places.nonce - places.header) {
             let read = |whole: &mut [u8]| link.memory.read(found.offset, whole);
             let status = parts.process(opened, operation, whole, read);
-            link.answer(found.number, status, offset, whole.get(at..).unwrap_or_default());
-            return (Taken::Answered(status), time);
+            link.answer(found.number, status, offset, whole.get(begin..).unwrap_or_default());
+            return Taken::Answered(status);
         }
         // From here on the client cannot change the request.
         if !link.memory.read(found.offset, whole) {
-            return refused(status::MALFORMED);
+            return refused(link, found, status::MALFORMED);
         }
-        let (number, length, index) = (found.number, whole.len() - at, self.batch.len());
+        let (number, length, index) = (found.number, whole.len() - begin, self.batch.len());
         parts.add(opened, operation, whole, &mut self.batch);
-        (Taken::Waits(Job { peer: 0, number, index, at, length, offset }), time)
+        Taken::Waits(Job { peer: 0, number, index, at: begin, length, offset })
     }
 
     /// Generates random bytes.
@@ -342,12 +391,10 @@ impl<'t> Taker<'t, '_> {
         found: &WireRequest,
         places: ArenaRanges,
     ) -> (Taken, u64) {
-        let time = time(self.random, places.span);
-        if time > self.longest || places.span > PRIVATE {
-            return (
-                self.hand_over((peer, link), None, (found, places), None, time),
-                super::cost::time(0, 0),
-            );
+        let cost = time(self.random, places.span);
+        if cost > self.longest || places.span > PRIVATE {
+            let taken = self.hand_over((peer, link), None, (found, places), None, cost);
+            return (taken, time(0, 0));
         }
         let Some(buffer) = self.rest.get_mut(..places.span) else { return (Taken::Later, 0) };
         let filled = lanecrypt_random::try_fill(buffer);
@@ -355,7 +402,7 @@ impl<'t> Taker<'t, '_> {
         link.answer(found.number, status, found.offset, buffer);
         // No other client may receive them.
         buffer.fill(0);
-        (Taken::Answered(status), time)
+        (Taken::Answered(status), cost)
     }
 
     /// Hands a long request over to the thread for them.
@@ -385,23 +432,28 @@ impl<'t> Taker<'t, '_> {
 ///
 /// The status of the refusal: only sealing with a key whose nonces the daemon makes has none of the
 /// client's.
-#[inline]
-fn nonce(opened: &Opened, code: Code, found: &WireRequest) -> Result<Option<Nonce>, u32> {
+fn make_nonce(opened: &Opened, code: Code, found: &WireRequest) -> Result<Option<Nonce>, u32> {
     let nonces = opened.named.as_ref().and_then(|key| key.nonces.as_ref());
     match (nonces, code) {
         (None, Code::SealNext) => Err(status::NOT_ALLOWED),
         (Some(_), Code::Keyed(Operation::Seal)) => Err(status::MAKES_NONCES),
-        (Some(nonces), Code::SealNext) => made(nonces, found).map(Some),
+        (Some(nonces), Code::SealNext) if found.nonce_length() != nonces.length() => {
+            Err(status::of(Err(Error::NonceLength)))
+        }
+        (Some(nonces), Code::SealNext) => {
+            nonces.fresh().map(Some).map_err(|error| status::of(Err(error)))
+        }
         _ => Ok(None),
     }
 }
 
+/// The status of a request whose bytes are not in the arena.
 #[cold]
-fn made(nonces: &super::nonces::SharedNonces, found: &WireRequest) -> Result<Nonce, u32> {
-    if found.nonce_length() != nonces.length() {
-        return Err(status::of(Err(Error::NonceLength)));
+fn malformed(found: &WireRequest) -> u32 {
+    match found.code() {
+        Some(_) => status::MALFORMED,
+        None => status::of(Err(Error::Unsupported)),
     }
-    nonces.fresh().map_err(|error| status::of(Err(error)))
 }
 
 /// The length of the data of a request, with its tag.

@@ -2,7 +2,6 @@
 
 use core::cell::Cell;
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
 
 use super::background::Offer;
 use super::sessions::Sessions;
@@ -65,7 +64,7 @@ impl Peer {
 /// back data that it wrote to shared memory.
 #[derive(Debug)]
 pub(super) struct Link {
-    pub(super) memory: Arc<Mapping>,
+    pub(super) memory: Mapping,
     /// Written by the client to wake the daemon, which never reads it: the client can change the
     /// descriptor's flags, so a read could block.
     pub(super) doorbell: OwnedFd,
@@ -119,7 +118,7 @@ impl InService {
 const QUIET: u8 = 64;
 
 impl Link {
-    pub(super) fn new(memory: Arc<Mapping>, doorbell: OwnedFd) -> Self {
+    pub(super) fn new(memory: Mapping, doorbell: OwnedFd) -> Self {
         Self {
             memory,
             doorbell,
@@ -227,7 +226,7 @@ mod tests {
         let layout = Layout::new(2, 1 << 12).expect("it is within bounds");
         let (memory, _) = Mapping::make(layout).expect("there is memory");
         let doorbell = eventfd(0, EventfdFlags::CLOEXEC).expect("there are descriptors");
-        let link = Link::new(Arc::new(memory), doorbell);
+        let link = Link::new(memory, doorbell);
         let waits = |link: &Link| {
             (1..1000).find(|_| {
                 link.waits();
@@ -248,7 +247,7 @@ mod tests {
         let layout = Layout::new(2, 1 << 12).expect("it is within bounds");
         let (memory, _) = Mapping::make(layout).expect("there is memory");
         let doorbell = eventfd(0, EventfdFlags::CLOEXEC).expect("there are descriptors");
-        let link = Link::new(Arc::new(memory), doorbell);
+        let link = Link::new(memory, doorbell);
         link.memory.submit(2);
         assert_eq!((link.available(), link.is_broken()), (2, false));
         link.memory.submit(3);

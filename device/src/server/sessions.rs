@@ -26,10 +26,10 @@ impl Uses {
         Self(places.fold(0, |uses, place| uses | 1 << place))
     }
 
-    /// Whether an operation is among them. The session need not have it.
+    /// Whether the operation at this place is among them. The session need not have it.
     #[inline]
-    pub(super) fn allow(self, operation: Operation) -> bool {
-        place(operation).is_some_and(|place| self.0 & 1 << place != 0)
+    pub(super) fn has(self, place: usize) -> bool {
+        self.0 >> (place & 7) & 1 != 0
     }
 }
 
@@ -73,10 +73,11 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// The estimated time of a request for this many bytes, in nanoseconds.
+    /// The estimated time of a request for this many bytes, with the operation at this place, in
+    /// nanoseconds.
     #[inline]
-    pub(super) fn cost(&self, operation: Operation, bytes: usize) -> u64 {
-        self.costs.of(place(operation), bytes)
+    pub(super) fn cost(&self, place: usize, bytes: usize) -> u64 {
+        self.costs.of(place, bytes)
     }
 
     /// The error of a request that cannot succeed, whatever its bytes are. Those that it does not
@@ -94,6 +95,12 @@ impl Opened {
             return Some(Error::NonceLength);
         }
         (!data.is_multiple_of(algorithm.granularity())).then_some(Error::DataLength)
+    }
+
+    /// Whether its key has earlier versions.
+    #[inline]
+    pub(super) fn has_older(&self) -> bool {
+        self.named.as_ref().is_some_and(|key| !key.older.is_empty())
     }
 
     /// The sessions of earlier versions of its key, which open and verify, and have its padding.
@@ -128,17 +135,11 @@ impl Opened {
         }
     }
 
-    /// Whether messages of this length may be served faster in lanes.
+    /// Whether messages of this length may be served faster in lanes, by the operation at this
+    /// place.
     #[inline]
-    pub(super) fn gains(&self, operation: Operation, bytes: usize) -> bool {
-        if operation == Operation::Open
-            && self.named.as_ref().is_some_and(|key| !key.older.is_empty())
-        {
-            // Each version is tried alone.
-            return false;
-        }
-        let longest = place(operation).and_then(|place| self.longest.get(place));
-        longest.is_some_and(|&longest| bytes <= longest)
+    pub(super) fn gains(&self, place: usize, bytes: usize) -> bool {
+        self.longest.get(place).is_some_and(|&longest| bytes <= longest)
     }
 
     /// Whether it has an RSA key.
@@ -147,7 +148,13 @@ impl Opened {
     }
 
     /// The same as a session of a named key.
-    pub(super) fn of_key(self, key: &Arc<NamedKey>) -> Self {
+    pub(super) fn of_key(mut self, key: &Arc<NamedKey>) -> Self {
+        if let Some(longest) = place(Operation::Open).and_then(|place| self.longest.get_mut(place))
+            && !key.older.is_empty()
+        {
+            // Each version is tried alone.
+            *longest = 0;
+        }
         Self { uses: key.uses, named: Some(key.clone()), ..self }
     }
 
@@ -227,10 +234,10 @@ impl Place {
         Self { number, opened: Some(opened), requests, is_removed: false }
     }
 
-    /// Counts a request.
+    /// Counts a request with the operation at this place.
     #[inline]
-    pub(super) fn count(&self, operation: Operation) {
-        if let Some(count) = place(operation).and_then(|place| self.requests.get(place)) {
+    pub(super) fn count(&self, place: usize) {
+        if let Some(count) = self.requests.get(place) {
             count.set(count.get() + 1);
         }
     }
@@ -368,9 +375,10 @@ mod tests {
         for operation in Operation::ALL {
             let uses = Uses::of([operation]);
             for other in Operation::ALL {
-                assert_eq!(uses.allow(other), other == operation);
+                assert_eq!(uses.has(place(other).expect("it has one")), other == operation);
             }
-            assert!(Uses::ALL.allow(operation) && !Uses::of([]).allow(operation));
+            let place = place(operation).expect("it has one");
+            assert!(Uses::ALL.has(place) && !Uses::NONE.has(place));
         }
     }
 }

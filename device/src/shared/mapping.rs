@@ -6,6 +6,7 @@ use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 
 use rustix::fs::{
     FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, fcntl_get_seals,
@@ -21,10 +22,19 @@ use super::wakeup::Wakeup;
 /// The name of the memory in the kernel's lists.
 const NAME: &str = "lanecrypt-device";
 
-/// Shared memory of one client, mapped in this process.
+/// Shared memory of one client, mapped in this process until the last clone is dropped.
+#[derive(Clone)]
 pub(crate) struct Mapping {
     base: NonNull<u8>,
     layout: Layout,
+    /// Shared by all clones. The place is in each of them, so that an access needs one step less.
+    _mapped: Arc<Mapped>,
+}
+
+/// What unmaps the memory.
+struct Mapped {
+    base: NonNull<u8>,
+    length: usize,
 }
 
 /// One of the two that share the memory.
@@ -34,6 +44,10 @@ pub(crate) enum Side {
     Daemon,
 }
 
+// SAFETY: the memory belongs to the process and not to a thread.
+unsafe impl Send for Mapped {}
+// SAFETY: it gives no access.
+unsafe impl Sync for Mapped {}
 // SAFETY: the memory belongs to the process and not to a thread.
 unsafe impl Send for Mapping {}
 // SAFETY: what shares it only copies bytes and uses atomic numbers, as another process does anyway.
@@ -103,7 +117,8 @@ impl Mapping {
         // SAFETY: the kernel chooses where; what is mapped there has no other user in this process.
         let base = unsafe { mmap(ptr::null_mut(), layout.length(), rights, flags, memory, 0) }?;
         let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Self { base, layout })
+        let mapped = Arc::new(Mapped { base, length: layout.length() });
+        Ok(Self { base, layout, _mapped: mapped })
     }
 
     pub(crate) fn layout(&self) -> Layout {
@@ -236,10 +251,12 @@ impl Mapping {
     }
 }
 
-impl Drop for Mapping {
+impl Drop for Mapped {
     fn drop(&mut self) {
-        // SAFETY: nothing refers to it any more. It can only fail for other arguments.
-        let _ = unsafe { munmap(self.base.as_ptr().cast::<c_void>(), self.layout.length()) };
+        // SAFETY: nothing refers to it any more: each clone of the mapping keeps this alive, and no
+        // reference to the memory outlives the clone that it is of. It can only fail for other
+        // arguments.
+        let _ = unsafe { munmap(self.base.as_ptr().cast::<c_void>(), self.length) };
     }
 }
 
