@@ -9,6 +9,9 @@ use super::settings::Prepared;
 use super::worker::CompletionNotifier;
 use crate::Statistics;
 
+/// The most commands that wait, before those that only ask are dropped.
+const MOST: usize = 64;
+
 /// Controls a running daemon from any thread of its process.
 #[derive(Clone)]
 pub struct Handle(Arc<Mailbox>);
@@ -53,12 +56,24 @@ impl Handle {
         receiver.recv_timeout(within).ok()
     }
 
+    /// The number of commands that the daemon has not taken.
+    #[cfg(test)]
+    fn waiting(&self) -> usize {
+        self.0.lock().len()
+    }
+
     pub(super) fn take(&self) -> Vec<Command> {
         core::mem::take(&mut *self.0.lock())
     }
 
     fn give(&self, command: Command) {
-        self.0.lock().push(command);
+        let mut commands = self.0.lock();
+        if commands.len() >= MOST {
+            // A daemon that does not answer is asked again and again.
+            commands.retain(|command| !matches!(command, Command::Statistics(_)));
+        }
+        commands.push(command);
+        drop(commands);
         self.0.notifier.tell();
     }
 }
@@ -72,5 +87,22 @@ impl Mailbox {
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handle").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_daemon_that_does_not_answer_is_not_buried_in_questions() {
+        let notifier = Arc::new(CompletionNotifier::new().expect("there are descriptors"));
+        let handle = Handle::new(&notifier);
+        handle.stop();
+        for _ in 0..1000 {
+            assert!(handle.statistics(Duration::ZERO).is_none());
+            assert!(handle.waiting() <= MOST);
+        }
+        assert!(handle.take().iter().any(|command| matches!(command, Command::Stop)));
     }
 }
