@@ -4,6 +4,7 @@
 //! key that the daemon has made as whoever reads the daemon's memory would: it tries all that could
 //! be one.
 
+use core::time::Duration;
 use std::fs;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use lanecrypt_engine::{Algorithm, Engine, Isa};
 use zeroize::Zeroizing;
 
 use crate::daemon::children::{self, kill, spawn, until_it_listens};
-use crate::daemon::{Folder, until};
+use crate::daemon::{Folder, statistics, until};
 
 const NONCE: [u8; 12] = [4; 12];
 /// What a round key of AES has.
@@ -34,11 +35,22 @@ fn child() {
     let Some((role, path)) = children::role() else { return };
     match &role[..] {
         "daemon" => {
-            let bytes = Zeroizing::new(fs::read(beside(&path, "key")).expect("it is there"));
-            let key = Key::new("named", Algorithm::AES_256_GCM, bytes);
-            let keys = vec![key.with_nonces(NonceSource::Client)];
-            let prepared = Server::new().keys(keys).prepare().expect("it is a key");
-            prepared.bind(&path).expect("nobody is there").run().expect("it can wait");
+            let server = |key: &str| {
+                let bytes = Zeroizing::new(fs::read(beside(&path, key)).expect("it is there"));
+                let key = Key::new("named", Algorithm::AES_256_GCM, bytes);
+                let keys = vec![key.with_nonces(NonceSource::Client)];
+                Server::new().keys(keys).prepare().expect("it is a key")
+            };
+            let mut daemon = server("key").bind(&path).expect("nobody is there");
+            let handle = daemon.handle();
+            std::thread::scope(|scope| {
+                scope.spawn(move || daemon.run().expect("it can wait"));
+                until(|| beside(&path, "rotate").exists());
+                handle.reload(server("next key"));
+                // Commands are obeyed in their order.
+                handle.statistics(Duration::from_secs(60)).expect("it runs");
+                fs::write(beside(&path, "has rotated"), "").expect("it can be written");
+            });
         }
         "client" => client(&path),
         other => panic!("{other}"),
@@ -203,5 +215,14 @@ fn no_client_has_keys_of_the_daemon() {
     until(|| beside(&path, "has planted").exists());
     assert!(count(&memory(&client), &keys) > 0, "the search finds a planted key");
     kill(&mut client);
+
+    // Nothing is left of the keys of a client that is gone, nor of a key that was replaced.
+    until(|| statistics(&path).clients == 0);
+    until(|| count(&memory(&daemon), &[generated.clone(), sent.clone()]) == 0);
+    assert!(count(&memory(&daemon), core::slice::from_ref(&named)) > 0, "it is in use");
+    fs::write(beside(&path, "next key"), [0x5a; 32]).expect("it can be written");
+    fs::write(beside(&path, "rotate"), "").expect("it can be written");
+    until(|| beside(&path, "has rotated").exists());
+    assert_eq!(count(&memory(&daemon), &keys), 0, "a key that was replaced is in the daemon");
     kill(&mut daemon);
 }
