@@ -23,6 +23,7 @@ mod parts;
 mod pass;
 mod peer;
 mod placement;
+mod prepared;
 #[cfg(feature = "rsa")]
 mod rsa_key;
 #[cfg(feature = "rsa")]
@@ -31,6 +32,7 @@ mod sessions;
 mod settings;
 mod signatures;
 mod users;
+mod uses;
 mod worker;
 
 use core::fmt;
@@ -59,7 +61,8 @@ use self::pass::{BatchPass, Elsewhere, links, publish};
 use self::peer::Peer;
 pub use self::placement::Placement;
 use self::placement::{Move, Sharing, step};
-pub use self::settings::{Prepared, Server};
+pub use self::prepared::Prepared;
+pub use self::settings::Server;
 use self::users::User;
 use self::worker::CompletionNotifier;
 use crate::Statistics;
@@ -176,9 +179,10 @@ impl Daemon {
     #[cold]
     fn answer_late(&mut self) -> bool {
         self.answer_served();
-        let mut gone = self.control.offer_made(&mut self.peers);
+        let gone = self.control.offer_made(&mut self.peers).into_iter();
         #[cfg(feature = "rsa")]
-        gone.append(&mut self.control.answer_made(&mut self.peers));
+        let gone = gone.chain(self.control.answer_made(&mut self.peers));
+        let gone: Vec<u64> = gone.collect();
         if !gone.is_empty() {
             self.forget(|peer| gone.contains(&peer.number));
         }

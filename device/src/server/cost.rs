@@ -116,7 +116,7 @@ fn shortest(mut work: impl FnMut(&mut [u8])) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server::sessions::place;
+    use crate::server::uses::place;
 
     #[test]
     fn longer_and_slower_requests_cost_more() {

@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::settings::Prepared;
+use super::prepared::Prepared;
 use super::worker::CompletionNotifier;
 use crate::Statistics;
 

@@ -14,10 +14,13 @@ use super::cost::CostTable;
 use super::nonces::{NonceSource, SharedNonces};
 #[cfg(feature = "rsa")]
 use super::rsa_key;
-use super::sessions::{Opened, Uses, open, operations};
 #[cfg(feature = "rsa")]
-use super::sessions::{open_rsa, rsa_operations};
+use super::sessions::open_rsa;
+use super::sessions::{NamedKey, Opened, open};
 use super::users::{User, Users};
+#[cfg(feature = "rsa")]
+use super::uses::rsa_operations;
+use super::uses::{Uses, operations};
 #[cfg(feature = "rsa")]
 use crate::RejectReason;
 
@@ -221,17 +224,6 @@ struct Named {
     users: Users,
     /// One, or of an RSA key one for each padding.
     sessions: Vec<Opened>,
-}
-
-/// What the sessions of a named key share.
-#[derive(Debug)]
-pub(super) struct NamedKey {
-    pub(super) name: String,
-    pub(super) uses: Uses,
-    /// The sessions of earlier versions.
-    pub(super) older: Vec<Opened>,
-    /// The nonces, if the daemon makes them.
-    pub(super) nonces: Option<SharedNonces>,
 }
 
 impl Keys {

@@ -11,50 +11,8 @@ use lanecrypt_rsa::Padding;
 
 use super::cost::{CostTable, Costs};
 use super::event::Requests;
-use super::keys::NamedKey;
-
-/// The operations that a session may be used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Uses(u8);
-
-impl Uses {
-    pub(super) const ALL: Self = Self(u8::MAX);
-    pub(super) const NONE: Self = Self(0);
-
-    pub(super) fn of(operations: impl IntoIterator<Item = Operation>) -> Self {
-        let places = operations.into_iter().filter_map(place);
-        Self(places.fold(0, |uses, place| uses | 1 << place))
-    }
-
-    /// Whether the operation at this place is among them. The session need not have it.
-    #[inline]
-    pub(super) fn has(self, place: usize) -> bool {
-        self.0 >> (place & 7) & 1 != 0
-    }
-}
-
-/// The place of an operation, those of ciphers first; `None` if a later version of the engine has
-/// it.
-#[inline]
-pub(super) fn place(operation: Operation) -> Option<usize> {
-    Some(match operation {
-        Operation::Encrypt => 0,
-        Operation::Decrypt => 1,
-        Operation::Seal => 2,
-        Operation::Open => 3,
-        Operation::Sign => 4,
-        Operation::Verify => 5,
-        _ => return None,
-    })
-}
-
-/// The operations of sessions with this algorithm.
-pub(super) fn operations(algorithm: Algorithm) -> &'static [Operation] {
-    match algorithm.is_aead() {
-        true => &[Operation::Seal, Operation::Open],
-        false => &[Operation::Encrypt, Operation::Decrypt],
-    }
-}
+use super::nonces::SharedNonces;
+use super::uses::{Uses, operations, place};
 
 /// A session of the engine. Its key is expanded on the heap, and stays there: a move would leave a
 /// residue.
@@ -70,6 +28,17 @@ pub(super) struct Opened {
     costs: Costs,
     /// The daemon's key that it is of, if it has a name.
     pub(super) named: Option<Arc<NamedKey>>,
+}
+
+/// What the sessions of a named key share.
+#[derive(Debug)]
+pub(super) struct NamedKey {
+    pub(super) name: String,
+    pub(super) uses: Uses,
+    /// The sessions of earlier versions.
+    pub(super) older: Vec<Opened>,
+    /// The nonces, if the daemon makes them.
+    pub(super) nonces: Option<SharedNonces>,
 }
 
 impl Opened {
@@ -193,15 +162,6 @@ pub(super) fn open_rsa(engine: &Engine, key: RsaKey, padding: Padding) -> Opened
     let session = Arc::new(Box::new(engine.rsa_session(key, padding)));
     let longest = [0; Operation::OF_CIPHERS.len()];
     Opened { session, uses: Uses::ALL, longest, costs: Costs::NONE, named: None }
-}
-
-/// The operations of sessions with this RSA key.
-#[cfg(feature = "rsa")]
-pub(super) fn rsa_operations(key: &RsaKey) -> &'static [Operation] {
-    match key.private_key() {
-        Some(_) => &[Operation::Sign, Operation::Verify],
-        None => &[Operation::Verify],
-    }
 }
 
 /// About how many bytes of memory a session of a cipher takes, with what the allocator adds.
@@ -368,17 +328,5 @@ mod tests {
             assert!(sessions.find(number).is_none() && sessions.remove(number).is_none());
         }
         assert_eq!((sessions.len(), sessions.memory()), (2, 2 * SESSION));
-    }
-
-    #[test]
-    fn only_the_named_operations_are_allowed() {
-        for operation in Operation::ALL {
-            let uses = Uses::of([operation]);
-            for other in Operation::ALL {
-                assert_eq!(uses.has(place(other).expect("it has one")), other == operation);
-            }
-            let place = place(operation).expect("it has one");
-            assert!(Uses::ALL.has(place) && !Uses::NONE.has(place));
-        }
     }
 }

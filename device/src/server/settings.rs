@@ -19,6 +19,7 @@ use super::listener::{BindError, Listener};
 use super::long::LongMessages;
 use super::pass::{BatchPass, Elsewhere};
 use super::placement::{Placement, Sharing};
+use super::prepared::Prepared;
 #[cfg(feature = "rsa")]
 use super::rsa_key_workers::RsaKeyWorkers;
 use super::signatures::Signatures;
@@ -106,17 +107,6 @@ impl Server {
         let access = Access { keys, users, allows_null, limits };
         Ok(Prepared { engine, costs, access, spin, placement, observer })
     }
-}
-
-/// A daemon that has its keys, but no socket yet.
-#[derive(Debug)]
-pub struct Prepared {
-    pub(super) engine: Engine,
-    pub(super) costs: CostTable,
-    pub(super) access: Access,
-    spin: Duration,
-    placement: Placement,
-    observer: Observer,
 }
 
 impl Prepared {
