@@ -67,7 +67,7 @@ fn help_has_every_command_and_the_exit_codes() {
 /// Each command has examples and its exit status, in its help and in its page.
 #[test]
 fn manual_pages_have_examples_status_and_each_other() {
-    let folder = Folder::new("man");
+    let folder = Folder::new("man-pages");
     let output = run(lanecrypt(&["man", &folder.path("")]), b"");
     assert!(output.status.success(), "{}", errors(&output));
     for command in COMMANDS {
