@@ -89,7 +89,7 @@ const LOOK: u64 = 40;
 /// The time for submitted requests when the daemon stops, and then for what other threads have
 /// begun.
 const ANSWERING: Duration = Duration::from_millis(300);
-const GRACE: Duration = Duration::from_millis(50);
+const GRACE: Duration = Duration::from_millis(300);
 
 /// A daemon that listens. Dropping it ends all connections.
 pub struct Daemon {
