@@ -153,6 +153,7 @@ fn serve(args: &Args) -> Result<ExitCode, String> {
         (None, None) => None,
     };
     let failed = |error: io::Error| format!("cannot start: {error}");
+    let lacks = daemon.missing();
     let missing = match args.no_sandbox {
         true => vec![String::from("not enforced: anything, because of --no-sandbox")],
         false => sandbox::enter(&files, keeps)?.missing(),
@@ -176,6 +177,7 @@ fn serve(args: &Args) -> Result<ExitCode, String> {
         );
     }
     missing.iter().for_each(|line| log.say(line));
+    lacks.iter().for_each(|line| log.say(line));
     signals.start(control.clone(), source, log.clone()).map_err(failed)?;
     let metrics = metrics.map(|metrics| metrics.start(control.clone())).transpose();
     let _metrics = metrics.map_err(failed)?;

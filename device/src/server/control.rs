@@ -350,7 +350,8 @@ impl Control {
                 let peer = peers.get_mut(at).ok_or(RejectReason::Malformed)?;
                 let (opened, requests) =
                     peer.sessions.remove(session).ok_or(RejectReason::Session)?;
-                let key = opened.named.as_ref().map(|key| key.name.as_str());
+                let named = opened.as_ref().and_then(|opened| opened.named.as_ref());
+                let key = named.map(|key| key.name.as_str());
                 let (client, user) = (peer.number, peer.user.number);
                 let closed = Event::SessionClosed { client, user, session, key, requests };
                 self.observer.tell(&closed);

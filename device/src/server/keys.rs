@@ -1,6 +1,7 @@
 //! Named keys of the daemon.
 
 use core::fmt;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[cfg(feature = "rsa")]
@@ -216,7 +217,11 @@ impl core::error::Error for KeyError {}
 
 /// The named keys, expanded.
 #[derive(Debug, Default)]
-pub(super) struct Keys(Vec<Named>);
+pub(super) struct Keys {
+    named: Vec<Named>,
+    /// The numbers of nonces that keys of these names have used.
+    used: BTreeMap<String, u64>,
+}
 
 #[derive(Debug)]
 struct Named {
@@ -240,39 +245,45 @@ impl Keys {
             }
             named.push(Named::new(engine, costs, key)?);
         }
-        Ok(Self(named))
+        Ok(Self { named, used: BTreeMap::new() })
     }
 
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.named.len()
     }
 
-    /// Continues the counts of nonces of keys with the same names.
-    pub(super) fn follow(&self, before: &Self) {
-        for Named { key, sessions, .. } in &self.0 {
-            let other = before.0.iter().find(|other| other.key.name == key.name);
-            let other = other.and_then(|other| other.key.nonces.as_ref());
+    /// Continues the counts of nonces of keys with the same names, even if a name was absent
+    /// meanwhile.
+    pub(super) fn follow(&mut self, before: &Self) {
+        self.used.clone_from(&before.used);
+        for Named { key, .. } in &before.named {
+            if let Some(nonces) = &key.nonces {
+                self.used.insert(key.name.clone(), nonces.used());
+            }
+        }
+        for Named { key, sessions, .. } in &self.named {
+            let used = self.used.get(&key.name).copied();
             let algorithm = sessions.first().and_then(|opened| opened.session().algorithm());
-            if let (Some(nonces), Some(other), Some(algorithm)) = (&key.nonces, other, algorithm) {
+            if let (Some(nonces), Some(used), Some(algorithm)) = (&key.nonces, used, algorithm) {
                 // It fails only for algorithms that have no nonces.
-                let _ = nonces.follows(algorithm, other);
+                let _ = nonces.follows(algorithm, used);
             }
         }
     }
 
     /// Whether any key is for this user.
     pub(super) fn serve(&self, user: &User) -> bool {
-        self.0.iter().any(|named| named.users.contain(user))
+        self.named.iter().any(|named| named.users.contain(user))
     }
 
     /// Those that are for others than the daemon's user.
     pub(super) fn users(&self) -> impl Iterator<Item = &Users> {
-        self.0.iter().map(|named| &named.users)
+        self.named.iter().map(|named| &named.users)
     }
 
     /// The number of keys that this user may use.
     pub(super) fn count_for(&self, user: &User) -> usize {
-        self.0.iter().filter(|named| named.are_for(user)).count()
+        self.named.iter().filter(|named| named.are_for(user)).count()
     }
 
     /// The key of this name, if this user may use it. A key without users is for the daemon's.
@@ -313,7 +324,7 @@ impl Keys {
     }
 
     fn named(&self, name: &str, user: &User) -> Option<&Named> {
-        self.0.iter().find(|named| named.key.name == name).filter(|named| named.are_for(user))
+        self.named.iter().find(|named| named.key.name == name).filter(|named| named.are_for(user))
     }
 }
 
@@ -368,4 +379,52 @@ impl Named {
 fn repeats(algorithm: Algorithm) -> bool {
     algorithm.is_stream()
         || algorithm.is_aead() && !matches!(algorithm.mode(), Mode::Siv | Mode::GcmSiv)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+    use crate::server::sessions::Sessions;
+
+    fn keys(names: &[&str]) -> Keys {
+        let key =
+            |name: &&str| Key::new(*name, Algorithm::AES_256_GCM, Zeroizing::new(vec![7; 32]));
+        let keys = names.iter().map(key).collect();
+        Keys::new(&Engine::new(), &mut CostTable::new(), keys).expect("they are right")
+    }
+
+    #[test]
+    fn a_removed_key_is_dropped_and_its_nonces_stay_counted() {
+        let (socket, _other) = UnixStream::pair().expect("there are sockets");
+        let (user, _) = User::of(&socket).expect("the kernel says it");
+        let before = keys(&["k"]);
+        let opened = before.find("k", &user).expect("it is for this user");
+        let key = Arc::downgrade(opened.named.as_ref().expect("it has a name"));
+        let nonces = |keys: &Keys| {
+            let opened = keys.find("k", &user).expect("it is for this user");
+            opened.named.and_then(|key| key.nonces.as_ref().map(SharedNonces::used))
+        };
+        for _ in 0..3 {
+            let nonces = opened.named.as_ref().and_then(|key| key.nonces.as_ref());
+            nonces.expect("the daemon makes them").fresh().expect("there are some");
+        }
+        let mut sessions = Sessions::default();
+        let number = sessions.add(opened, 10).expect("there is room");
+
+        let mut without = keys(&[]);
+        without.follow(&before);
+        assert_eq!(sessions.rebind(|opened| without.successor(opened, &user)), 1);
+        drop(before);
+        assert!(key.upgrade().is_none(), "nobody has the key any more");
+        assert!(sessions.find(number).is_some_and(|place| place.opened().is_none()));
+        assert_eq!((sessions.len(), sessions.memory()), (1, 0));
+        assert!(sessions.remove(number).is_some() && sessions.remove(number).is_none());
+        assert_eq!(sessions.len(), 0);
+
+        let mut again = keys(&["k"]);
+        again.follow(&without);
+        assert_eq!(nonces(&again), Some(3));
+    }
 }

@@ -50,9 +50,13 @@ impl SharedNonces {
         Ok(nonce)
     }
 
-    /// Counts those of a key of the same name before: it may be the same key.
-    pub(super) fn follows(&self, algorithm: Algorithm, before: &Self) -> Result<(), Error> {
-        let used = before.lock().used;
+    /// The number of nonces that were made.
+    pub(super) fn used(&self) -> u64 {
+        self.lock().used
+    }
+
+    /// Counts those of keys of the same name before: they may be the same key.
+    pub(super) fn follows(&self, algorithm: Algorithm, used: u64) -> Result<(), Error> {
         let nonces = RandomNonces::new(algorithm, lanecrypt_random::rng())?.already_used(used);
         *self.lock() = Counted { nonces, used };
         Ok(())

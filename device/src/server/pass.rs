@@ -310,16 +310,14 @@ impl<'t> Taker<'t, '_> {
         let Some(operation) = code.operation() else {
             return self.fill((peer, link), found, places);
         };
-        let session = peer.sessions.find(found.session);
-        let Some((session, opened)) =
-            session.and_then(|session| Some((session, session.opened()?)))
-        else {
+        let Some(session) = peer.sessions.find(found.session) else {
             return refused(status::UNKNOWN_SESSION);
         };
-        let at = match place(operation) {
-            Some(at) if opened.uses.has(at) => at,
-            _ if session.is_removed() => return refused(status::KEY_REMOVED),
-            _ => return refused(status::NOT_ALLOWED),
+        let Some(opened) = session.opened() else {
+            return refused(status::KEY_REMOVED);
+        };
+        let Some(at) = place(operation).filter(|&at| opened.uses.has(at)) else {
+            return refused(status::NOT_ALLOWED);
         };
         if code.is_long() {
             session.count(at);

@@ -184,7 +184,7 @@ pub(super) struct Place {
     opened: Option<Opened>,
     /// The numbers of requests by operation.
     requests: [Cell<u64>; Operation::ALL.len()],
-    /// Whether its named key is no longer there.
+    /// Whether the named key of the session is no longer there.
     is_removed: bool,
 }
 
@@ -215,8 +215,10 @@ impl Place {
         self.number
     }
 
-    pub(super) fn is_removed(&self) -> bool {
-        self.is_removed
+    /// Whether its session is open, even if the key was removed.
+    #[inline]
+    fn is_taken(&self) -> bool {
+        self.opened.is_some() || self.is_removed
     }
 }
 
@@ -235,11 +237,11 @@ impl Sessions {
 
     /// The open ones.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Place> {
-        self.places.iter().filter(|place| place.opened.is_some())
+        self.places.iter().filter(|place| place.is_taken())
     }
 
-    /// Replaces each session of a named key by what `find` returns; if that is nothing, the session
-    /// stays, and serves no requests. Returns the number of those.
+    /// Replaces each session of a named key by what `find` returns; if that is nothing, the key is
+    /// dropped, and the session serves no requests until it is closed. Returns the number of those.
     pub(super) fn rebind(&mut self, mut find: impl FnMut(&Opened) -> Option<Opened>) -> u32 {
         let mut removed = 0;
         for place in &mut self.places {
@@ -247,10 +249,10 @@ impl Sessions {
                 continue;
             };
             match find(opened) {
-                Some(found) => (*opened, place.is_removed) = (found, false),
-                None if place.is_removed => {}
+                Some(found) => *opened = found,
                 None => {
-                    (opened.uses, place.is_removed) = (Uses::NONE, true);
+                    self.memory = self.memory.saturating_sub(opened.memory());
+                    (place.opened, place.is_removed) = (None, true);
                     removed += 1;
                 }
             }
@@ -265,7 +267,7 @@ impl Sessions {
         }
         let memory = opened.memory();
         let free = match self.open < self.places.len() {
-            true => self.places.iter_mut().find(|place| place.opened.is_none()),
+            true => self.places.iter_mut().find(|place| !place.is_taken()),
             false => None,
         };
         let number = match free {
@@ -286,20 +288,22 @@ impl Sessions {
         Some(number)
     }
 
-    /// Ends a session and returns it; `None` if there is none of this number.
-    pub(super) fn remove(&mut self, number: u32) -> Option<(Opened, Requests)> {
+    /// Ends a session and returns it, unless its key was removed; `None` if there is none of this
+    /// number.
+    pub(super) fn remove(&mut self, number: u32) -> Option<(Option<Opened>, Requests)> {
         let place = self.places.get_mut(number as usize & (Self::MOST - 1));
-        let place = place.filter(|place| place.number == number)?;
-        let opened = place.opened.take()?;
+        let place = place.filter(|place| place.number == number && place.is_taken())?;
+        let opened = place.opened.take();
+        place.is_removed = false;
         self.open -= 1;
-        self.memory = self.memory.saturating_sub(opened.memory());
+        self.memory = self.memory.saturating_sub(opened.as_ref().map_or(0, Opened::memory));
         Some((opened, place.requests()))
     }
 
     #[inline]
     pub(super) fn find(&self, number: u32) -> Option<&Place> {
         match self.places.get(number as usize & (Self::MOST - 1)) {
-            Some(place) if place.number == number && place.opened.is_some() => Some(place),
+            Some(place) if place.number == number && place.is_taken() => Some(place),
             _ => None,
         }
     }

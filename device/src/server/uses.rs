@@ -10,7 +10,6 @@ pub(super) struct Uses(u8);
 
 impl Uses {
     pub(super) const ALL: Self = Self(u8::MAX);
-    pub(super) const NONE: Self = Self(0);
 
     pub(super) fn of(operations: impl IntoIterator<Item = Operation>) -> Self {
         let places = operations.into_iter().filter_map(place);
@@ -68,7 +67,7 @@ mod tests {
                 assert_eq!(uses.has(place(other).expect("it has one")), other == operation);
             }
             let place = place(operation).expect("it has one");
-            assert!(Uses::ALL.has(place) && !Uses::NONE.has(place));
+            assert!(Uses::ALL.has(place) && !Uses::of([]).has(place));
         }
     }
 }

@@ -202,7 +202,7 @@ fn a_reload_rotates_adds_and_removes_keys() {
     assert!(client.named_session("comes").is_ok());
     client.seal(generated, &[0; 12], b"", &mut [0; 40]).expect("it is the client's");
 
-    // A key that comes back serves the sessions that it had; limits hold for what comes.
+    // Limits hold for what comes.
     let keys = vec![key("stays", row, 9)];
     let limits = Limits { sessions: 0, ..Limits::default() };
     assert_eq!(reload(daemon.handle(), &events, Server::new().keys(keys).limits(limits)), 1);
