@@ -219,15 +219,8 @@ impl Daemon {
     fn finish(&mut self) {
         self.elsewhere.is_closed = true;
         let Elsewhere { signatures, long, .. } = &self.elsewhere;
-        for (client, number, span) in signatures.cancel() {
+        for (client, number, _) in signatures.cancel().chain(long.cancel()) {
             if let Some(link) = link_of(&self.peers, client) {
-                link.signatures.ends(span);
-                link.complete(number, status::SHUTTING_DOWN);
-            }
-        }
-        for (client, number, span) in long.cancel() {
-            if let Some(link) = link_of(&self.peers, client) {
-                link.messages.ends(span);
                 link.complete(number, status::SHUTTING_DOWN);
             }
         }

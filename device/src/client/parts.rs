@@ -10,8 +10,8 @@ use crate::protocol::request::{Code, Request};
 use crate::protocol::status;
 use crate::shared::Mapping;
 
-/// The length of the longest nonce in bytes.
-const LONGEST_NONCE: usize = 32;
+/// Room for the longest nonce.
+const ROOM: [u8; 32] = [0; 32];
 
 /// A request of a call that waits.
 pub(super) trait Part {
@@ -39,7 +39,7 @@ pub(super) fn behind(offset: u32, aad: &[u8]) -> u32 {
 /// One message in place.
 pub(super) struct Whole<'a> {
     session: u32,
-    operation: Operation,
+    code: Code,
     nonce: &'a [u8],
     aad: &'a [u8],
     data: &'a mut [u8],
@@ -54,7 +54,7 @@ impl<'a> Whole<'a> {
         aad: &'a [u8],
         data: &'a mut [u8],
     ) -> Self {
-        Self { session, operation, nonce, aad, data, outcome: None }
+        Self { session, code: Code::Keyed(operation), nonce, aad, data, outcome: None }
     }
 
     pub(super) fn outcome(self) -> Result<(), Error> {
@@ -67,7 +67,7 @@ impl Part for Whole<'_> {
         let Self { aad, data, .. } = self;
         let request = Request {
             session: self.session,
-            code: Code::Keyed(self.operation),
+            code: self.code,
             nonce: self.nonce,
             header: aad.len(),
             length: data.len(),
@@ -91,56 +91,48 @@ impl Part for Whole<'_> {
 
 /// One message in place, with a nonce that the daemon makes.
 pub(super) struct WholeNext<'a> {
-    session: Session,
-    aad: &'a [u8],
-    data: &'a mut [u8],
-    /// The nonce in its place.
-    outcome: Option<Result<Nonce, Error>>,
+    whole: Whole<'a>,
+    /// The nonce that came with the answer.
+    made: Option<Nonce>,
 }
 
 impl<'a> WholeNext<'a> {
     pub(super) fn new(session: Session, aad: &'a [u8], data: &'a mut [u8]) -> Self {
-        Self { session, aad, data, outcome: None }
+        // The room for the nonce.
+        let nonce = ROOM.get(..session.nonce_length()).unwrap_or_default();
+        let whole = Whole {
+            code: Code::SealNext,
+            ..Whole::new(session.number, Operation::Seal, nonce, aad, data)
+        };
+        Self { whole, made: None }
     }
 
     pub(super) fn outcome(self) -> Result<Nonce, Error> {
-        self.outcome.unwrap_or(Err(Error::Disconnected))
-    }
-
-    fn read(&mut self, memory: &Mapping, offset: u32) -> Option<Nonce> {
-        let mut bytes = [0; LONGEST_NONCE];
-        let nonce = bytes.get_mut(..self.session.nonce_length())?;
-        let before = u32::try_from(nonce.len() + self.aad.len()).ok()?;
-        let is_read =
-            memory.read(offset.checked_sub(before)?, nonce) && memory.read(offset, self.data);
-        if is_read { Nonce::new(nonce).ok() } else { None }
+        self.whole.outcome()?;
+        self.made.ok_or(Error::Malformed)
     }
 }
 
 impl Part for WholeNext<'_> {
     fn put(&mut self, channel: &mut Channel, owner: Owner) -> Result<(), Error> {
-        let Self { session, aad, data, .. } = self;
-        let room = [0; LONGEST_NONCE];
-        let request = Request {
-            session: session.number,
-            code: Code::SealNext,
-            nonce: room.get(..session.nonce_length()).unwrap_or_default(),
-            header: aad.len(),
-            length: data.len(),
-        };
-        channel.put(&request, owner, |memory, offset| {
-            memory.write(offset, aad) && memory.write(behind(offset, aad), data)
-        })?;
-        Ok(())
+        self.whole.put(channel, owner)
     }
 
     fn take(&mut self, memory: &Mapping, offset: u32, status: u32) {
-        let read = |()| self.read(memory, offset).ok_or(Error::Malformed);
-        self.outcome = Some(status::outcome(status).and_then(read));
+        self.whole.take(memory, offset, status);
+        let mut bytes = ROOM;
+        let Whole { nonce, aad, .. } = &self.whole;
+        let before = u32::try_from(nonce.len() + aad.len()).ok();
+        let at = before.and_then(|before| offset.checked_sub(before));
+        if let (Some(at), Some(made)) = (at, bytes.get_mut(..nonce.len()))
+            && memory.read(at, made)
+        {
+            self.made = Nonce::new(made).ok();
+        }
     }
 
     fn settle(&mut self, outcome: Result<(), Error>) {
-        self.outcome = outcome.err().map(Err);
+        self.whole.settle(outcome);
     }
 }
 

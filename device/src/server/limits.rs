@@ -102,8 +102,7 @@ impl Limits {
         at: usize,
         bytes: u64,
     ) -> Result<(), RejectReason> {
-        let Some(peer) = peers.get(at) else { return Err(RejectReason::Malformed) };
-        let (all, user) = (Usage::of(peers), Usage::of_user(peers, peer.user.number));
+        let (peer, all, user) = usage(peers, at)?;
         let reserved = match peer.user.is_administrator() {
             true => 0,
             false => RESERVED.min(self.clients / 4),
@@ -124,11 +123,10 @@ impl Limits {
         at: usize,
         bytes: u64,
     ) -> Result<(), RejectReason> {
-        let Some(peer) = peers.get(at) else { return Err(RejectReason::Malformed) };
+        let (peer, all, user) = usage(peers, at)?;
         if peer.sessions.len() >= self.sessions {
             return Err(RejectReason::Sessions);
         }
-        let (all, user) = (Usage::of(peers), Usage::of_user(peers, peer.user.number));
         if !peer.user.is_own && user.sessions >= self.user_sessions {
             return Err(RejectReason::UserSessions);
         }
@@ -150,6 +148,12 @@ impl Limits {
         }
         Ok(())
     }
+}
+
+/// A client, and what all clients and those of its user have in use.
+fn usage(peers: &[Peer], at: usize) -> Result<(&Peer, Usage, Usage), RejectReason> {
+    let peer = peers.get(at).ok_or(RejectReason::Malformed)?;
+    Ok((peer, Usage::of(peers), Usage::of_user(peers, peer.user.number)))
 }
 
 /// Whether this many bytes can be allocated, and some more. What is allocated next on this thread

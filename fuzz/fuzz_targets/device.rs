@@ -1,4 +1,4 @@
-//! Any bytes as packets on the socket of a daemon: the handshake, sessions, keys.
+//! Any bytes as packets on the socket of a daemon, or as requests in its rings.
 
 #![no_main]
 
@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use lanecrypt_device::Server;
-use lanecrypt_testing::device::random::packets;
+use lanecrypt_testing::device::random::{packets, requests};
 use libfuzzer_sys::fuzz_target;
 
 /// The socket of a daemon that is a thread of this process, so that its code is watched, too.
 static DAEMON: LazyLock<PathBuf> = LazyLock::new(|| {
-    let name = format!("lanecrypt-fuzz-packets-{}", std::process::id());
+    let name = format!("lanecrypt-fuzz-{}", std::process::id());
     let path = std::env::temp_dir().join(name);
     let prepared = Server::new().allow_null().prepare().expect("there are no keys");
     let mut daemon = prepared.bind(&path).expect("nobody is there");
@@ -20,5 +20,9 @@ static DAEMON: LazyLock<PathBuf> = LazyLock::new(|| {
 });
 
 fuzz_target!(|input: &[u8]| {
-    packets(&DAEMON, input);
+    match input.split_first() {
+        Some((first, rest)) if first % 2 == 0 => packets(&DAEMON, rest),
+        Some((_, rest)) => requests(&DAEMON, rest),
+        None => {}
+    }
 });
