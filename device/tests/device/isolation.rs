@@ -221,7 +221,8 @@ fn no_client_has_keys_of_the_daemon() {
     // Nothing is left of the keys of a client that is gone, nor of a key that was replaced.
     until(|| statistics(&path).clients == 0);
     until(|| count(&memory(&daemon), &[generated.clone(), sent.clone()]) == 0);
-    assert!(count(&memory(&daemon), core::slice::from_ref(&named)) > 0, "it is in use");
+    let is_there = count(&memory(&daemon), core::slice::from_ref(&named)) > 0;
+    assert!(is_there || !Isa::detect().has_aes(), "it is in use");
     fs::write(beside(&path, "next key"), [0x5a; 32]).expect("it can be written");
     fs::write(beside(&path, "rotate"), "").expect("it can be written");
     until(|| beside(&path, "has rotated").exists());

@@ -2,8 +2,8 @@
 
 use lanecrypt_engine::{
     Algorithm, Batch, BatchBuffer, BatchError, Data, Driver, DriverNameError, EachJob, Engine,
-    Error, Isa, Job, Jobs, LaneRange, LaneSource, Lanes, Load, Nonce, NonceSequence, Nonces, Null,
-    Operation, RandomNonces, Request, Session, SessionId,
+    Error, Isa, Job, Jobs, LaneRange, LaneSource, Lanes, Load, Mode, Nonce, NonceSequence, Nonces,
+    Null, Operation, RandomNonces, Request, Session, SessionId,
 };
 
 const fn sent_and_shared<T: Send + Sync + ?Sized>() {}
@@ -34,6 +34,7 @@ sent_and_shared!(
     LaneSource: LaneSource,
     Lanes: Lanes,
     Load: Load,
+    Mode: Mode,
     Nonce: Nonce,
     Nonces: Nonces,
     Null: Null,

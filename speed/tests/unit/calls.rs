@@ -15,7 +15,7 @@ use crate::processors;
 use crate::results::{Results, fastest};
 use crate::scope::Scope;
 use crate::statistics::Estimate;
-use crate::tests::{has_lower_levels, sample, short_run};
+use crate::tests::{has_lower_levels, sample, whole_run};
 
 fn calls(only: &str, seconds: u64) -> Options {
     Options {
@@ -162,7 +162,7 @@ fn the_messages_figures_are_as_it_prints_them() {
 
 #[test]
 fn a_short_run_is_verified_and_tells_what_a_call_costs() {
-    let (report, text) = short_run(calls("calls/*aes-128-cbc*/encrypt/*6*", 4));
+    let (report, text) = whole_run(calls("calls/*aes-128-cbc*/encrypt/*6*", 4));
     let measured: Vec<&Point> = report.results.points.iter().filter(|p| p.is_ours()).collect();
     assert!(measured.len() > 10 && report.wrong == 0, "{text}");
     assert!(measured.iter().all(|p| p.verified && p.cycles > Some(0.0)), "{text}");
@@ -186,7 +186,7 @@ fn a_short_run_is_verified_and_tells_what_a_call_costs() {
 #[test]
 fn what_comes_before_the_first_byte_is_verified() {
     for op in ["set-key", "set-iv", "open"] {
-        let (report, text) = short_run(calls(&format!("calls/*/{op}"), 2));
+        let (report, text) = whole_run(calls(&format!("calls/*/{op}"), 2));
         let points = &report.results.points;
         assert!(points.iter().all(|p| p.verified && p.op == op && p.size.is_none()), "{text}");
         assert!(points.len() > 3 && text.contains(op), "{text}");
@@ -195,7 +195,7 @@ fn what_comes_before_the_first_byte_is_verified() {
 
 #[test]
 fn wiped_messages_are_verified_and_their_cost_is_told() {
-    let (report, text) = short_run(calls("calls/*/wiped/*", 3));
+    let (report, text) = whole_run(calls("calls/*/wiped/*", 3));
     let points = &report.results.points;
     assert!(points.len() == 6 && points.iter().all(|p| p.verified), "{text}");
     for point in points {
@@ -235,7 +235,7 @@ fn the_cost_of_wiping_is_that_above_the_same_message() {
 
 #[test]
 fn two_threads_share_one_key() {
-    let (report, text) = short_run(calls("calls/*/aes-128-ctr/*/shared/*", 3));
+    let (report, text) = whole_run(calls("calls/*/aes-128-ctr/*/shared/*", 3));
     assert!(report.results.points.iter().all(|p| p.verified), "{text}");
     if processors::allowed().len() < 2 {
         eprintln!("SKIPPED shared keys: they need two processors");

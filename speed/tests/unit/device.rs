@@ -26,7 +26,7 @@ use crate::results::Results;
 use crate::row::{Arena, Row, Workload as _};
 use crate::scope::Scope;
 use crate::statistics::Estimate;
-use crate::tests::short_run;
+use crate::tests::whole_run;
 use crate::verify::Defect;
 
 /// Starts this program of tests again, as [`a_child`].
@@ -155,7 +155,7 @@ fn random_bytes_are_answered() {
 
 #[test]
 fn a_run_is_verified_and_has_the_keys() {
-    let (report, text) = short_run(device("device/*/null/process/256*", "none", 120_000));
+    let (report, text) = whole_run(device("device/*/null/process/256*", "none", 120_000));
     assert!(report.wrong == 0 && !report.interrupted, "{text}");
     let json = report.results.to_json().expect("serialises");
     let points = Results::from_json(&json).expect("parses").points;
@@ -206,7 +206,7 @@ fn the_text_has_all_parts() {
 
 #[test]
 fn latencies_are_by_setting_and_requests_in_flight() {
-    let (report, text) = short_run(device("device/*/same-sleep/latency", "none", 120_000));
+    let (report, text) = whole_run(device("device/*/same-sleep/latency", "none", 120_000));
     let points = &report.results.points;
     assert_eq!(points.len(), 8, "{text}");
     for point in points {

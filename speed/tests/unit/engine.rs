@@ -9,7 +9,7 @@ use crate::glob::Glob;
 use crate::options::{Options, Peers};
 use crate::processors;
 use crate::results::Results;
-use crate::tests::short_run;
+use crate::tests::whole_run;
 
 fn engine(only: &str, milliseconds: u64) -> Options {
     Options {
@@ -49,7 +49,7 @@ fn ids_are_unique_and_every_layer_is_there() {
 
 #[test]
 fn a_short_run_is_verified_and_has_the_keys() {
-    let (report, text) = short_run(engine("engine/*/1024*", 4000));
+    let (report, text) = whole_run(engine("engine/*/1024*", 4000));
     assert!(report.wrong == 0 && !report.interrupted, "{text}");
     let json = report.results.to_json().expect("serialises");
     let points = Results::from_json(&json).expect("parses").points;
@@ -76,7 +76,7 @@ fn workers_and_the_bare_ring_are_verified() {
         eprintln!("SKIPPED engine workers: they need two processors");
         return;
     }
-    let (report, text) = short_run(engine("engine/*/null/process/*d32*", 2000));
+    let (report, text) = whole_run(engine("engine/*/null/process/*d32*", 2000));
     let points = &report.results.points;
     assert!(report.wrong == 0, "{text}");
     for api in ["ring", "worker-queue", "local-queue", "process"] {
@@ -88,7 +88,7 @@ fn workers_and_the_bare_ring_are_verified() {
 
 #[test]
 fn latencies_grow_with_the_requests_in_flight() {
-    let (report, text) = short_run(engine("engine/*/local-queue/aes-128-cbc/*/latency", 30_000));
+    let (report, text) = whole_run(engine("engine/*/local-queue/aes-128-cbc/*/latency", 30_000));
     let points = &report.results.points;
     assert_eq!(points.len(), 7, "{text}");
     assert!(points.iter().all(|p| p.verified && p.p50_ns > Some(0.0)), "{text}");

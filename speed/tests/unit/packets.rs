@@ -15,7 +15,7 @@ use crate::results::{Results, fastest};
 use crate::run::shown;
 use crate::scope::Scope;
 use crate::statistics::Estimate;
-use crate::tests::{has_lower_levels, sample, short_run, whole_run};
+use crate::tests::{has_lower_levels, sample, whole_run};
 
 fn packets(only: &str, peers: Peers, seconds: u64) -> Options {
     Options {
@@ -192,7 +192,7 @@ fn batches_of_every_cipher_are_verified() {
         "packets/*/null/*",
     ] {
         let options = packets(only, Peers::None, 2);
-        let (report, text) = short_run(Options { depth: Depth::Full, ..options });
+        let (report, text) = whole_run(Options { depth: Depth::Full, ..options });
         let points = &report.results.points;
         assert!(points.len() >= 5 && points.iter().all(|p| p.verified), "{only} {text}");
     }
@@ -218,7 +218,7 @@ fn mixed_lengths_are_verified_beside_a_peer() {
 fn every_cipher_of_ours_is_verified_at_every_level() {
     let only = "packets/*/cipher/*poly1305*/*/16";
     let options = Options { depth: Depth::Full, ..packets(only, Peers::None, 2) };
-    let (report, text) = short_run(options);
+    let (report, text) = whole_run(options);
     let points = &report.results.points;
     assert!(points.len() >= 4 && points.iter().all(|p| p.verified), "{text}");
     let compares = |line: &str| line.starts_with("best peer :") && line.ends_with('x');
@@ -227,7 +227,7 @@ fn every_cipher_of_ours_is_verified_at_every_level() {
 
 #[test]
 fn sectors_are_verified() {
-    let (report, text) = short_run(packets("packets/*xts*/512", Peers::None, 2));
+    let (report, text) = whole_run(packets("packets/*xts*/512", Peers::None, 2));
     let points = &report.results.points;
     assert!(points.len() >= 4 && points.iter().all(|p| p.verified), "{text}");
     assert!(text.contains("aes-256-xts encrypt: cycles per byte"), "{text}");

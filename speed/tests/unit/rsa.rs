@@ -15,7 +15,7 @@ use crate::options::{Options, Peers};
 use crate::peer_set::PeerSet;
 use crate::results::Results;
 use crate::row::{Arena, Row, Workload as _};
-use crate::tests::{sample, short_run, whole_run};
+use crate::tests::{sample, whole_run};
 
 fn rsa(only: &str, peers: Peers, seconds: u64) -> Options {
     Options {
@@ -112,7 +112,7 @@ fn a_short_run_is_verified_and_has_the_keys() {
 
 #[test]
 fn batches_have_a_latency() {
-    let (report, text) = short_run(rsa("rsa/*/rsa-2048/sign/crt/b?", Peers::None, 6));
+    let (report, text) = whole_run(rsa("rsa/*/rsa-2048/sign/crt/b?", Peers::None, 6));
     assert!(report.wrong == 0 && report.results.points.iter().all(|p| p.verified), "{text}");
     assert!(text.contains("rsa-2048 sign, with CRT: batches"), "{text}");
     assert!(text.contains("all done"), "{text}");

@@ -105,7 +105,7 @@ fn ids_are_unique_in_each_run_and_the_headline_rows_are_those_of_the_tables() {
 
 #[test]
 fn a_short_run_of_the_table_random_is_verified() {
-    let (report, text) = short_run(Options {
+    let (report, text) = whole_run(Options {
         tables: vec!["random".parse().expect("a table")],
         budget: Some(Duration::from_secs(5)),
         only: Some(Glob::new("random/lanecrypt/*/256/t?")),
@@ -124,7 +124,7 @@ fn a_short_run_of_the_table_random_is_verified() {
 
 #[test]
 fn a_short_run_of_the_messages_table_is_verified() {
-    let (report, text) = short_run(Options {
+    let (report, text) = whole_run(Options {
         tables: vec!["random".parse().expect("a table")],
         budget: Some(Duration::from_secs(4)),
         only: Some(Glob::new("random/*/hc128/rekeying*")),
@@ -190,7 +190,7 @@ fn a_run_that_is_interrupted_counts_as_far_as_it_came() {
 
 #[test]
 fn a_short_run_of_the_table_urandom_is_verified_and_answers() {
-    let (report, text) = short_run(Options {
+    let (report, text) = whole_run(Options {
         tables: vec!["urandom".parse().expect("a table")],
         budget: Some(Duration::from_secs(4)),
         only: Some(Glob::new("urandom/*/32")),
