@@ -69,7 +69,7 @@ impl fmt::Debug for RsaSent<'_> {
     }
 }
 
-/// A request of a client, which waits for the reply before it sends another.
+/// A request of a client, which waits for the reply, if there is one, before it sends another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ControlRequest<'a> {
     /// Shared memory, with about this many places in a ring and bytes of arena. The client runs on
@@ -93,7 +93,7 @@ pub(crate) enum ControlRequest<'a> {
     PublicKey { session: u32 },
     /// A session with a named RSA key of the daemon, and with this padding.
     NamedRsa { name: &'a str, scheme: Scheme<'a> },
-    /// The client has mapped the memory.
+    /// The client has mapped the memory. There is no reply.
     Mapped,
 }
 
@@ -123,6 +123,4 @@ pub(crate) enum ControlResponse<'a> {
     },
     /// The DER of a public key (SPKI).
     PublicKey(Vec<u8>),
-    /// The rings are served.
-    Ready,
 }

@@ -67,7 +67,7 @@ use self::users::User;
 use self::worker::CompletionNotifier;
 use crate::Statistics;
 use crate::protocol::status;
-use crate::shared::processor::here;
+use crate::shared::processor::{here, take_short_turns};
 use crate::shared::wakeup::settle;
 use crate::shared::{Mapping, Side};
 use crate::spin::Spin;
@@ -140,7 +140,8 @@ impl Daemon {
         missing
     }
 
-    /// Serves clients until [`Handle::stop`] is called, and ends all connections then.
+    /// Serves clients until [`Handle::stop`] is called, and ends all connections then. Scheduler
+    /// and placement of the calling thread are changed.
     ///
     /// # Errors
     ///
@@ -148,6 +149,7 @@ impl Daemon {
     /// wait.
     pub fn run(&mut self) -> io::Result<()> {
         let allowed = self.placement.begin()?;
+        take_short_turns();
         let ended = self.serve(&allowed);
         self.peers.clear();
         ended

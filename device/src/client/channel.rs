@@ -74,11 +74,9 @@ impl Channel {
         };
         let layout = Layout::new(depth, arena).map_err(|_| strange())?;
         let memory = Arc::new(Mapping::open(memory, layout).map_err(system)?);
-        // The rings are served from then on.
-        greet(&socket, &mut packet, &ControlRequest::Mapped, path)?;
-        if packet.value().1 != Some(ControlResponse::Ready) {
-            return Err(strange());
-        }
+        // There is no reply: the rings are served from then on.
+        let sent = packet.send(&socket, &ControlRequest::Mapped, &[]);
+        sent.map_err(|_| ConnectError::NoDaemon(path.to_owned()))?;
         // A smaller arena than requested is shared by all.
         let long_arena = if arena >= wished { LONG_ARENA } else { 0 };
         let long_depth = signatures.clamp(1, depth).next_power_of_two();

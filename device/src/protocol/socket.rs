@@ -32,6 +32,12 @@ pub(crate) fn new(flags: SocketFlags) -> io::Result<OwnedFd> {
     Ok(socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?)
 }
 
+/// Receives a packet, if there is one, and drops it.
+pub(crate) fn discard(socket: impl AsFd) {
+    // What does not fit is lost.
+    let _ = recv(&socket, &mut [0; 1], RecvFlags::empty());
+}
+
 /// Room for one packet. It may hold keys, and is wiped on drop; [`wipe`](Self::wipe) does so
 /// before.
 #[derive(Debug)]

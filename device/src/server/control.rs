@@ -23,7 +23,7 @@ use super::rsa_key_workers::{RsaKeyWorkers, padding};
 use super::sessions::open_rsa;
 use super::sessions::{Opened, SESSION, Sessions, open};
 use super::users::{User, Users};
-use crate::protocol::socket::Packet;
+use crate::protocol::socket::{Packet, discard};
 use crate::protocol::{ControlRequest, ControlResponse, Greeting, LONGEST, VERSION};
 use crate::shared::{Layout, Mapping};
 use crate::{RejectReason, Statistics};
@@ -45,6 +45,8 @@ pub(super) struct Control {
     next: u64,
     /// Reserved for clients that connect when there are no free descriptors.
     spare: Vec<OwnedFd>,
+    /// For replies when there is no memory for another packet.
+    packet: Packet,
 }
 
 /// What a reload replaces: keys, users and limits.
@@ -119,6 +121,7 @@ impl Control {
             observer,
             next: 0,
             spare: Vec::with_capacity(SPARE),
+            packet: Packet::new(),
         };
         made.reserve_descriptors();
         made
@@ -182,12 +185,11 @@ impl Control {
                     let _ = self.refuse(number, socket, &user, RejectReason::Clients);
                 }
                 None => {
-                    let mut packet = Packet::new();
-                    if packet.receive(&socket).is_ok()
-                        && let (_, Some(ControlRequest::Statistics)) = packet.value()
+                    if self.packet.receive(&socket).is_ok()
+                        && let (_, Some(ControlRequest::Statistics)) = self.packet.value()
                     {
                         let answer = ControlResponse::Statistics(statistics(self, peers, &user));
-                        let _ = Packet::new().send(&socket, &answer, &[]);
+                        let _ = self.packet.send(&socket, &answer, &[]);
                         self.background.discard(number, socket);
                         return Accepted::Done;
                     }
@@ -221,7 +223,8 @@ impl Control {
         reason: RejectReason,
     ) -> Accepted {
         self.observer.tell(&Event::Refused { user: Some(user.number), reason });
-        let _ = Packet::new().send(&socket, &ControlResponse::Refused(reason), &[]);
+        self.packet.wipe();
+        let _ = self.packet.send(&socket, &ControlResponse::Refused(reason), &[]);
         self.background.discard(number, Refused(socket));
         Accepted::Done
     }
@@ -236,7 +239,7 @@ impl Control {
     ) -> Heard {
         let Some(peer) = peers.get_mut(at) else { return Heard::Gone };
         if !has_memory(LONGEST as u64) {
-            return Heard::Gone;
+            return self.refuse_request(peer);
         }
         // A separate packet, from which the request is borrowed; it is wiped at the end.
         let mut packet = Packet::new();
@@ -280,6 +283,22 @@ impl Control {
                 Heard::Gone
             }
         }
+    }
+
+    /// Receives a request of a client, and refuses it, because there is no memory to answer it.
+    fn refuse_request(&mut self, peer: &Peer) -> Heard {
+        let received = self.packet.receive(&peer.socket);
+        self.packet.wipe();
+        match received {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Heard::Nothing,
+            Err(_) => return Heard::Gone,
+            Ok(()) => {}
+        }
+        let refusal = ControlResponse::Refused(RejectReason::Memory);
+        let sent = self.packet.send(&peer.socket, &refusal, &[]);
+        // A refusal ends the connection of a client without shared memory.
+        let stays = sent.is_ok() && peer.link().is_some() && !peer.awaits_reply;
+        if stays { Heard::Answered } else { Heard::Gone }
     }
 
     /// Begins to make the shared memory of a client.
@@ -540,7 +559,7 @@ struct Refused(OwnedFd);
 
 impl Drop for Refused {
     fn drop(&mut self) {
-        let _ = Packet::new().receive(&self.0);
+        discard(&self.0);
     }
 }
 
@@ -556,10 +575,7 @@ fn link(peer: &mut Peer, ring: impl FnOnce(BorrowedFd<'_>) -> io::Result<()>) ->
         return Heard::Gone;
     }
     peer.stage = Stage::Linked(Box::new(Link::new(mapping, doorbell)));
-    match send(peer, &ControlResponse::Ready) {
-        Heard::Gone => Heard::Gone,
-        _ => Heard::Linked,
-    }
+    Heard::Linked
 }
 
 /// The DER of the public key of a session.

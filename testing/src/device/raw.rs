@@ -100,9 +100,8 @@ impl Raw {
         let welcome = postcard::from_bytes(&bytes[..length]).expect("a packet of this protocol");
         let (_, _, _, depth, arena, _): ([u8; 8], u32, u32, u32, u32, u32) = welcome;
         let shared = Arc::new(Memory::map(&memory)?);
-        // `Mapped`; the daemon seals the memory, and replies that it is ready.
+        // `Mapped`
         send_packet(&socket, 10_u32);
-        recv(&socket, &mut bytes[..], RecvFlags::empty())?;
         Ok(Self { socket, memory, submitted: 0, doorbell, shared, depth, arena })
     }
 
