@@ -31,7 +31,7 @@
 //! [`Remote`] is the engine's driver `device`: programs that use an engine can point it at a
 //! daemon.
 //!
-//! It requires Linux. Elsewhere the crate is empty.
+//! It requires Linux. Workers the crate is empty.
 //!
 #![doc = include_str!("security.md")]
 #![cfg(target_os = "linux")]

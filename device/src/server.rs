@@ -57,7 +57,7 @@ use self::limits::Usage;
 pub use self::listener::BindError;
 use self::listener::Listener;
 pub use self::nonces::NonceSource;
-use self::pass::{BatchPass, Elsewhere, links, publish};
+use self::pass::{BatchPass, Workers, links, publish};
 use self::peer::Peer;
 pub use self::placement::Placement;
 use self::placement::{Move, Sharing, step};
@@ -95,7 +95,7 @@ const GRACE: Duration = Duration::from_millis(300);
 pub struct Daemon {
     control: Control,
     turn: BatchPass,
-    elsewhere: Elsewhere,
+    workers: Workers,
     notifier: Arc<CompletionNotifier>,
     handle: Handle,
     spin: Spin,
@@ -173,8 +173,8 @@ impl Daemon {
         }
     }
 
-    fn serve_turn(&mut self) -> pass::Took {
-        self.turn.serve(&self.peers, &mut self.elsewhere, &mut self.statistics)
+    fn serve_turn(&mut self) -> pass::PassCounts {
+        self.turn.serve(&self.peers, &mut self.workers, &mut self.statistics)
     }
 
     /// Completes the requests that other threads have served, and obeys commands. Whether to stop.
@@ -204,8 +204,8 @@ impl Daemon {
 
     /// Completes the requests that other threads have served.
     fn answer_served(&mut self) {
-        self.elsewhere.signatures.answer(&self.peers, &mut self.statistics);
-        for (client, number, status, span) in self.elsewhere.long.done() {
+        self.workers.signatures.answer(&self.peers, &mut self.statistics);
+        for (client, number, status, span) in self.workers.long.done() {
             self.statistics.requests += 1;
             self.statistics.failed += u64::from(status != status::SERVED);
             if let Some(link) = link_of(&self.peers, client) {
@@ -219,8 +219,8 @@ impl Daemon {
     /// Completes the requests that were submitted until now, except those that take long: they are
     /// refused, unless they are finished soon.
     fn finish(&mut self) {
-        self.elsewhere.is_closed = true;
-        let Elsewhere { signatures, long, .. } = &self.elsewhere;
+        self.workers.is_closed = true;
+        let Workers { signatures, long, .. } = &self.workers;
         for (client, number, _) in signatures.cancel().chain(long.cancel()) {
             if let Some(link) = link_of(&self.peers, client) {
                 link.complete(number, status::SHUTTING_DOWN);
@@ -236,8 +236,8 @@ impl Daemon {
         }
         publish(&self.peers);
         let until = Instant::now() + GRACE;
-        self.elsewhere.signatures.wait_for_begun(until);
-        self.elsewhere.long.wait_for_begun(until);
+        self.workers.signatures.wait_for_begun(until);
+        self.workers.long.wait_for_begun(until);
         self.answer_served();
         self.turn.wipe();
     }
@@ -249,7 +249,7 @@ impl Daemon {
         access.limits = access.limits.within_memory();
         access.keys.follow(&control.access.keys);
         (control.engine, control.costs, control.access) = (engine, costs, access);
-        self.elsewhere.signatures.allow(control.access.limits.signatures);
+        self.workers.signatures.allow(control.access.limits.signatures);
         let Control { access, observer, .. } = control;
         let mut ended_sessions = 0;
         for Peer { sessions, user, .. } in &mut self.peers {
@@ -269,7 +269,7 @@ impl Daemon {
     /// Waits for events: spinning at first, then asleep.
     fn idle(&mut self, allowed: &CpuSet) -> io::Result<()> {
         // The processor of its last sleep: to query it each time would take longer than a check.
-        let processor = self.processor.unwrap_or_else(|| self.tells_processor());
+        let processor = self.processor.unwrap_or_else(|| self.publish_processor());
         let Self { peers, spin, epoll, events, turn, notifier, unchecked, .. } = self;
         links(peers).for_each(|(_, link)| link.waits());
         let is_needed = |(_, link): (usize, &peer::Link)| {
@@ -279,7 +279,7 @@ impl Daemon {
         let is_there = || notifier.is_there() || links(peers).any(|(_, link)| link.available() > 0);
         // Yielding lets others run for as long as the system decides.
         let mut last = same.then(Instant::now);
-        let found = spin.finds(same, || {
+        let found = spin.wait_for(same, || {
             *unchecked += match &mut last {
                 None => LOOK,
                 Some(last) => nanoseconds(mem::replace(last, Instant::now()).elapsed()),
@@ -291,14 +291,14 @@ impl Daemon {
             is_there() || look(epoll, events, Some(Duration::ZERO)).is_ok() && !events.is_empty()
         });
         if found {
-            let goes = self.sharing.found(same, Instant::now);
-            self.goes(goes, allowed);
+            let direction = self.sharing.found(same, Instant::now);
+            self.apply(direction, allowed);
             return Ok(());
         }
         turn.wipe();
-        let goes = self.sharing.sleeps(Instant::now);
-        self.goes(goes, allowed);
-        self.tells_processor();
+        let direction = self.sharing.sleeps(Instant::now);
+        self.apply(direction, allowed);
+        self.publish_processor();
         links(&self.peers).for_each(|(_, link)| link.memory.wakeup(Side::Daemon).falls_asleep());
         settle();
         let is_there = links(&self.peers).any(|(_, link)| link.available() > 0);
@@ -310,25 +310,25 @@ impl Daemon {
 
     /// Leaves the processor that it shares with a client, unless clients use all others, too; or
     /// returns to it.
-    fn goes(&mut self, goes: Move, allowed: &CpuSet) {
-        if goes == Move::Stay || self.placement != Placement::Auto {
+    fn apply(&mut self, direction: Move, allowed: &CpuSet) {
+        if direction == Move::Stay || self.placement != Placement::Auto {
             return;
         }
         // It may have been moved since the last query.
-        let here = self.tells_processor();
+        let here = self.publish_processor();
         let used = || {
             let busy = links(&self.peers).filter(|(_, link)| link.is_busy());
             busy.filter_map(|(_, link)| link.memory.processor(Side::Client))
         };
-        let aside = goes == Move::Aside;
+        let aside = direction == Move::Aside;
         if used().any(|processor| processor == here) == aside {
             step(allowed, used(), aside);
-            self.tells_processor();
+            self.publish_processor();
         }
     }
 
     /// Publishes its processor to clients, if it has changed.
-    fn tells_processor(&mut self) -> u32 {
+    fn publish_processor(&mut self) -> u32 {
         let processor = here();
         if self.processor != Some(processor) {
             self.processor = Some(processor);
@@ -426,8 +426,8 @@ impl Daemon {
             if let Some(link) = peer.link() {
                 let _ = epoll::delete(&self.epoll, &link.doorbell);
             }
-            self.elsewhere.signatures.forget(peer.number);
-            self.elsewhere.long.forget(peer.number);
+            self.workers.signatures.forget(peer.number);
+            self.workers.long.forget(peer.number);
             self.control.forget(peer);
         }
         self.control.reserve_descriptors();

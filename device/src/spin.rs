@@ -33,10 +33,14 @@ impl Spin {
         Self { longest, now: longest, sleeps: 0 }
     }
 
-    /// Spins for a while; true if `found` succeeded. If the other side runs on the same processor,
+    /// Spins until `found` succeeds, and no longer than the time that is worth it; true if it did. If the other side runs on the same processor,
     /// it yields between two checks, which costs less than sleeping and being woken.
     #[inline]
-    pub(crate) fn finds(&mut self, same_processor: bool, mut found: impl FnMut() -> bool) -> bool {
+    pub(crate) fn wait_for(
+        &mut self,
+        same_processor: bool,
+        mut found: impl FnMut() -> bool,
+    ) -> bool {
         if self.longest.is_zero() {
             return false;
         }
@@ -48,7 +52,7 @@ impl Spin {
             (self.sleeps, self.now) = (0, self.longest / 2);
         }
         if same_processor {
-            return self.finds_giving_way(found);
+            return self.wait_yielding(found);
         }
         let mut begun = None;
         loop {
@@ -64,11 +68,11 @@ impl Spin {
                 break;
             }
         }
-        self.looks_less();
+        self.shorten();
         false
     }
 
-    fn finds_giving_way(&mut self, mut found: impl FnMut() -> bool) -> bool {
+    fn wait_yielding(&mut self, mut found: impl FnMut() -> bool) -> bool {
         let begun = Instant::now();
         loop {
             sched_yield();
@@ -76,15 +80,15 @@ impl Spin {
             match is_found {
                 true if took <= self.longest => self.now = self.longest,
                 // The processor is contended: a woken thread runs sooner than one that yields.
-                true => self.looks_less(),
+                true => self.shorten(),
                 false if took < self.now => continue,
-                false => self.looks_less(),
+                false => self.shorten(),
             }
             return is_found;
         }
     }
 
-    fn looks_less(&mut self) {
+    fn shorten(&mut self) {
         // After five halvings it is zero.
         self.now = if self.now <= self.longest / 32 { Duration::ZERO } else { self.now / 2 };
     }
@@ -99,15 +103,15 @@ mod tests {
         let mut spin = Spin::new(Duration::from_nanos(640));
         let mut vain = 0;
         while !spin.now.is_zero() {
-            assert!(!spin.finds(false, || false));
+            assert!(!spin.wait_for(false, || false));
             vain += 1;
         }
         assert!((5..=7).contains(&vain), "{vain} times");
         // It sleeps without looking, until it is time to try again.
         for _ in 1..AGAIN {
-            assert!(!spin.finds(false, || unreachable!("it does not look")));
+            assert!(!spin.wait_for(false, || unreachable!("it does not look")));
         }
-        assert!(spin.finds(false, || true));
+        assert!(spin.wait_for(false, || true));
         assert_eq!(spin.now, spin.longest);
     }
 
@@ -119,17 +123,17 @@ mod tests {
             looks += 1;
             looks == 3
         };
-        assert!(spin.finds(true, third));
+        assert!(spin.wait_for(true, third));
         assert_eq!(looks, 3);
         // A late hit counts as a miss.
         let mut spin = Spin::new(Duration::from_nanos(1));
         while !spin.now.is_zero() {
-            assert!(spin.finds(true, || true));
+            assert!(spin.wait_for(true, || true));
         }
-        assert!(!spin.finds(true, || unreachable!("it does not look")));
+        assert!(!spin.wait_for(true, || unreachable!("it does not look")));
         for same in [false, true] {
             let mut never = Spin::new(Duration::ZERO);
-            assert!(!never.finds(same, || unreachable!("it does not look")));
+            assert!(!never.wait_for(same, || unreachable!("it does not look")));
         }
     }
 }

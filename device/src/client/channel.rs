@@ -26,13 +26,13 @@ pub(super) struct Channel {
     memory: Arc<Mapping>,
     /// Written to wake the daemon.
     doorbell: OwnedFd,
-    /// Requests, and long operations: these have a separate part of the arena behind that of the
+    /// Requests, and signatures: these have a separate part of the arena behind that of the
     /// others, so that late completions do not block bytes of others.
     window: Window,
-    long_window: Window,
-    /// The number of long operations in flight, in either window, and the most.
-    long: u32,
-    most_long: u32,
+    signature_window: Window,
+    /// The number of signatures in flight, in either window, and the most.
+    signatures: u32,
+    most_signatures: u32,
     /// The numbers of requests in the ring, of those published to the daemon, and of completions
     /// read.
     submitted: u32,
@@ -52,11 +52,11 @@ pub(super) struct Done {
     pub(super) status: u32,
 }
 
-/// The bit of a number that is set for requests in the window of long operations.
-pub(super) const LONG: u64 = 1 << 63;
+/// The bit of a number that is set for requests in the window of signatures.
+pub(super) const SIGNATURE: u64 = 1 << 63;
 
-/// The bytes of the arena that are reserved for long operations.
-const LONG_ARENA: u32 = if cfg!(feature = "rsa") { 1 << 16 } else { 0 };
+/// The bytes of the arena that are reserved for signatures.
+const SIGNATURE_ARENA: u32 = if cfg!(feature = "rsa") { 1 << 16 } else { 0 };
 
 impl Channel {
     /// Connects, and maps the memory from the daemon.
@@ -64,7 +64,7 @@ impl Channel {
         let strange = || ConnectError::NotADaemon(path.to_owned());
         let socket = dial(path)?;
         let mut packet = Packet::new();
-        let wished = settings.arena.saturating_add(LONG_ARENA);
+        let wished = settings.arena.saturating_add(SIGNATURE_ARENA);
         let hello =
             ControlRequest::Hello { depth: settings.depth, arena: wished, processor: here() };
         let descriptors = greet(&socket, &mut packet, &hello, path)?;
@@ -78,15 +78,15 @@ impl Channel {
         let sent = packet.send(&socket, &ControlRequest::Mapped, &[]);
         sent.map_err(|_| ConnectError::NoDaemon(path.to_owned()))?;
         // A smaller arena than requested is shared by all.
-        let long_arena = if arena >= wished { LONG_ARENA } else { 0 };
-        let long_depth = signatures.clamp(1, depth).next_power_of_two();
-        let arena = arena - long_arena;
+        let signature_arena = if arena >= wished { SIGNATURE_ARENA } else { 0 };
+        let signature_depth = signatures.clamp(1, depth).next_power_of_two();
+        let arena = arena - signature_arena;
         Ok(Self {
             doorbell,
             window: Window::new(depth, 0..arena),
-            long_window: Window::new(long_depth, arena..arena + long_arena),
-            long: 0,
-            most_long: signatures.min(depth),
+            signature_window: Window::new(signature_depth, arena..arena + signature_arena),
+            signatures: 0,
+            most_signatures: signatures.min(depth),
             submitted: 0,
             published: 0,
             read: 0,
@@ -108,7 +108,7 @@ impl Channel {
 
     /// The most requests in each window.
     pub(super) fn depths(&self) -> [usize; 2] {
-        [self.window.depth(), self.long_window.depth()]
+        [self.window.depth(), self.signature_window.depth()]
     }
 
     /// The length in bytes of the arena that every request may use.
@@ -119,7 +119,7 @@ impl Channel {
     /// The number of requests that were not returned.
     #[inline]
     pub(super) fn in_flight(&self) -> usize {
-        self.window.len() + self.long_window.len()
+        self.window.len() + self.signature_window.len()
     }
 
     /// The number of completions that were read.
@@ -148,29 +148,29 @@ impl Channel {
     ) -> Result<u64, Error> {
         let span = request.span().filter(|&span| self.window.could_take(span));
         let span = span.ok_or(Error::TooLong)?;
-        let is_long = request.code.is_long();
-        if is_long && self.most_long == 0 {
+        let is_signature = request.code.is_signature();
+        if is_signature && self.most_signatures == 0 {
             return Err(Error::NotAllowed);
         }
-        let (number, offset) = match is_long {
+        let (number, offset) = match is_signature {
             false if self.in_flight() < self.window.depth() => self.window.take(span),
             false => None,
-            true => self.take_long(span),
+            true => self.take_signature(span),
         }
         .ok_or(Error::Full)?;
-        let long = request.long_nonce();
-        let behind = offset + u32::try_from(long.len()).unwrap_or(0);
+        let nonce = request.arena_nonce();
+        let behind = offset + u32::try_from(nonce.len()).unwrap_or(0);
         // All of it is within the arena, because its span is.
-        let filled = self.memory.write(offset, long) && fill(&self.memory, behind);
+        let filled = self.memory.write(offset, nonce) && fill(&self.memory, behind);
         debug_assert!(filled, "a span is as long as what is put into it");
         self.memory.write_submission(self.submitted, request.words(number, offset));
         self.submitted = self.submitted.wrapping_add(1);
         let header = u32::try_from(request.header).unwrap_or(0);
-        let pending = Pending { owner, offset: behind + header, is_long };
-        if number & LONG == 0 {
+        let pending = Pending { owner, offset: behind + header, is_signature };
+        if number & SIGNATURE == 0 {
             self.window.wait(number, pending);
         } else {
-            self.long_window.wait(number & !LONG, pending);
+            self.signature_window.wait(number & !SIGNATURE, pending);
         }
         if self.submitted.is_multiple_of(PART) {
             // A daemon that is awake may begin; one that sleeps is woken when all are published.
@@ -179,19 +179,19 @@ impl Channel {
         Ok(number)
     }
 
-    /// Takes a number and bytes for a long operation. If the separate part of the arena is too
+    /// Takes a number and bytes for a signature. If the separate part of the arena is too
     /// short, it is placed among the others.
     #[cold]
-    fn take_long(&mut self, span: u32) -> Option<(u64, u32)> {
-        if self.long == self.most_long || self.in_flight() >= self.window.depth() {
+    fn take_signature(&mut self, span: u32) -> Option<(u64, u32)> {
+        if self.signatures == self.most_signatures || self.in_flight() >= self.window.depth() {
             return None;
         }
-        let taken = if self.long_window.could_take(span) {
-            self.long_window.take(span).map(|(number, offset)| (number | LONG, offset))
+        let taken = if self.signature_window.could_take(span) {
+            self.signature_window.take(span).map(|(number, offset)| (number | SIGNATURE, offset))
         } else {
             self.window.take(span)
         };
-        self.long += u32::from(taken.is_some());
+        self.signatures += u32::from(taken.is_some());
         taken
     }
 
@@ -229,13 +229,13 @@ impl Channel {
         let (number, status) = completed(self.memory.read_completion(self.read));
         self.read = self.read.wrapping_add(1);
         self.misses = 0;
-        let pending = match number & LONG {
+        let pending = match number & SIGNATURE {
             0 => self.window.answered(number),
-            _ => self.long_window.answered(number & !LONG),
+            _ => self.signature_window.answered(number & !SIGNATURE),
         };
         match pending {
             Some(pending) => {
-                self.long -= u32::from(pending.is_long);
+                self.signatures -= u32::from(pending.is_signature);
                 Ok(Some(Done { number, pending, status }))
             }
             None => {
@@ -273,7 +273,7 @@ impl Channel {
     ///
     /// [`Error::Disconnected`] if the daemon is gone.
     pub(super) fn wait(&mut self) -> Result<(), Error> {
-        if self.watch.finds(self.read) {
+        if self.watch.wait_for(self.read) {
             return Ok(());
         }
         loop {

@@ -39,7 +39,7 @@ pub(super) fn put<N: AsRef<[u8]>, B: AsMut<[u8]>>(
     let put = match bytes.len().checked_sub(answer) {
         None => Err(Error::Refused(lanecrypt_engine::Error::AadLength)),
         Some(mut length) => {
-            if code.is_long() {
+            if code.is_signature() {
                 // All bytes before the signature are signed. The daemon refuses one that is too
                 // short.
                 let signature = session.map_or(0, |session| session.signature_length());

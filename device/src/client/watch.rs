@@ -31,7 +31,7 @@ impl Watch {
     }
 
     /// Spins for a while for completions behind the first `read`.
-    pub(super) fn finds(&mut self, read: u32) -> bool {
+    pub(super) fn wait_for(&mut self, read: u32) -> bool {
         let Self { memory, spin, .. } = self;
         let is_ready = || memory.completed() != read;
         if is_ready() {
@@ -41,7 +41,7 @@ impl Watch {
         // The daemon, if it is awake, yields as well.
         memory.runs_on(Side::Client, processor);
         let same = memory.processor(Side::Daemon) == Some(processor);
-        spin.finds(same, is_ready)
+        spin.wait_for(same, is_ready)
     }
 
     /// Sleeps until the daemon wakes this side, or for a while; not if there are completions behind

@@ -24,8 +24,8 @@ use lanecrypt_engine::Operation;
 /// The longest nonce that is in the request, in bytes.
 pub(crate) const INLINE: usize = 24;
 
-/// The operation of a request. Numbers from [`LONG`](Code::LONG) on are those of long operations,
-/// which complete later than others.
+/// The operation of a request. Numbers from [`SIGNATURE`](Code::SIGNATURE) on are those of
+/// signatures, which complete later than others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
     /// An operation under the key of a session.
@@ -39,8 +39,8 @@ pub(crate) enum Code {
 }
 
 impl Code {
-    /// The first number of long operations, such as signatures.
-    const LONG: u8 = 64;
+    /// The first number of operations on signatures.
+    const SIGNATURE: u8 = 64;
 
     /// Its number.
     #[inline]
@@ -52,11 +52,11 @@ impl Code {
             Self::Keyed(Operation::Open) => 4,
             Self::Fill => 5,
             Self::SealNext => 6,
-            Self::Keyed(Operation::Sign) => Self::LONG,
-            Self::Keyed(Operation::Verify) => Self::LONG + 1,
-            Self::SignDigest => Self::LONG + 2,
+            Self::Keyed(Operation::Sign) => Self::SIGNATURE,
+            Self::Keyed(Operation::Verify) => Self::SIGNATURE + 1,
+            Self::SignDigest => Self::SIGNATURE + 2,
             // An operation of a later version of the engine, which every daemon refuses.
-            Self::Keyed(_) => Self::LONG - 1,
+            Self::Keyed(_) => Self::SIGNATURE - 1,
         }
     }
 
@@ -70,16 +70,16 @@ impl Code {
             4 => Self::Keyed(Operation::Open),
             5 => Self::Fill,
             6 => Self::SealNext,
-            Self::LONG => Self::Keyed(Operation::Sign),
+            Self::SIGNATURE => Self::Keyed(Operation::Sign),
             65 => Self::Keyed(Operation::Verify),
             66 => Self::SignDigest,
             _ => return None,
         })
     }
 
-    /// Whether it is a long operation, which completes later than others.
+    /// Whether it makes or verifies a signature, which completes later than others.
     #[inline]
-    pub(crate) fn is_long(self) -> bool {
+    pub(crate) fn is_signature(self) -> bool {
         self.operation().is_some_and(Operation::is_signature)
     }
 
@@ -109,13 +109,13 @@ impl Request<'_> {
     /// The bytes of the arena that it takes; `None` if they exceed any arena.
     #[inline]
     pub(crate) fn span(&self) -> Option<u32> {
-        let span = self.long_nonce().len().checked_add(self.header)?.checked_add(self.length)?;
+        let span = self.arena_nonce().len().checked_add(self.header)?.checked_add(self.length)?;
         u32::try_from(span).ok().filter(|_| u16::try_from(self.nonce.len()).is_ok())
     }
 
     /// The nonce, or the room for one, if it is in the arena.
     #[inline]
-    pub(crate) fn long_nonce(&self) -> &[u8] {
+    pub(crate) fn arena_nonce(&self) -> &[u8] {
         if is_apart(self.code, self.nonce.len()) { self.nonce } else { &[] }
     }
 
@@ -336,7 +336,7 @@ mod tests {
                 _ => None,
             };
             assert_eq!(of_cipher.map(|(operation, _)| operation), expected);
-            assert_eq!(code.is_some_and(Code::is_long), number >= 64 && code.is_some());
+            assert_eq!(code.is_some_and(Code::is_signature), number >= 64 && code.is_some());
         }
         assert_eq!(completed(completion(u64::MAX, 65)), (u64::MAX, 65));
     }

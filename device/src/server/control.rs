@@ -168,7 +168,7 @@ impl Control {
         self.next += 1;
         // Before anything is read: closing descriptors that came with a packet may take long.
         let Some((user, process)) = User::of(&socket) else {
-            self.background.discard(number, socket);
+            self.background.discard(number, 0, socket);
             return Accepted::Done;
         };
         if !self.access.serves(&user) {
@@ -190,7 +190,7 @@ impl Control {
                     {
                         let answer = ControlResponse::Statistics(statistics(self, peers, &user));
                         let _ = self.packet.send(&socket, &answer, &[]);
-                        self.background.discard(number, socket);
+                        self.background.discard(number, 0, socket);
                         return Accepted::Done;
                     }
                     let reason =
@@ -225,7 +225,7 @@ impl Control {
         self.observer.tell(&Event::Refused { user: Some(user.number), reason });
         self.packet.wipe();
         let _ = self.packet.send(&socket, &ControlResponse::Refused(reason), &[]);
-        self.background.discard(number, Refused(socket));
+        self.background.discard(number, 0, Refused(socket));
         Accepted::Done
     }
 
@@ -521,7 +521,7 @@ impl Control {
         #[cfg(feature = "rsa")]
         self.rsa_workers.forget(client);
         self.background.forget(client);
-        self.background.discard(client, peer);
+        self.background.discard(client, peer.memory(), peer);
     }
 
     fn open(&mut self, algorithm: Algorithm, key: &[u8]) -> Result<Opened, RejectReason> {

@@ -65,7 +65,7 @@ pub(super) struct BatchPass {
 
 /// The threads that requests are handed over to.
 #[derive(Debug)]
-pub(super) struct Elsewhere {
+pub(super) struct Workers {
     pub(super) signatures: Signatures,
     pub(super) long: LongMessages,
     /// Whether the daemon shuts down, and takes no more of them.
@@ -102,7 +102,7 @@ enum Taken {
 /// The requests of a pass: all, those that failed immediately, and those that were handed over to
 /// another thread; and their time, as estimated, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Took {
+pub(super) struct PassCounts {
     pub(super) all: usize,
     failed: usize,
     handed_over: usize,
@@ -135,9 +135,9 @@ impl BatchPass {
     pub(super) fn serve(
         &mut self,
         peers: &[Peer],
-        elsewhere: &mut Elsewhere,
+        workers: &mut Workers,
         statistics: &mut Statistics,
-    ) -> Took {
+    ) -> PassCounts {
         let (mut waiting, mut busy) = (0, 0);
         for (_, link) in links(peers) {
             let waits = link.available() > 0;
@@ -145,12 +145,12 @@ impl BatchPass {
             busy += usize::from(waits || link.is_busy());
         }
         if waiting == 0 {
-            return Took::default();
+            return PassCounts::default();
         }
         let slept = mem::replace(&mut self.sleeps, statistics.sleeps) != statistics.sleeps;
         let is_timed = slept || statistics.batches.is_multiple_of(TIMED);
         let begun = is_timed.then(Instant::now);
-        let took = self.take(peers, elsewhere, waiting > 1, busy == 1);
+        let took = self.take(peers, workers, waiting > 1, busy == 1);
         let failed = took.failed + self.answer(peers);
         publish(peers);
         if took.all > took.handed_over {
@@ -165,10 +165,10 @@ impl BatchPass {
     fn take(
         &mut self,
         peers: &[Peer],
-        elsewhere: &mut Elsewhere,
+        workers: &mut Workers,
         several: bool,
         is_alone: bool,
-    ) -> Took {
+    ) -> PassCounts {
         self.jobs.clear();
         // Nobody else waits for the end of a turn.
         let (turn, pass) = if is_alone { (ALONE.cast_signed(), ALONE) } else { (TURN, PASS) };
@@ -176,11 +176,11 @@ impl BatchPass {
         let mut taker = Taker {
             rest: &mut self.private,
             batch: self.buffer.batch(),
-            elsewhere,
+            workers,
             longest: if is_alone { ALONE } else { SHARED },
             random: self.random,
         };
-        let mut took = Took::default();
+        let mut took = PassCounts::default();
         self.first = if self.first < peers.len() { self.first } else { 0 };
         let first = self.first;
         self.first += 1;
@@ -262,7 +262,7 @@ struct Taker<'t, 'b> {
     /// Private memory that is free.
     rest: &'t mut [u8],
     batch: Batch<'b, 't>,
-    elsewhere: &'t mut Elsewhere,
+    workers: &'t mut Workers,
     /// The longest time of a request that is served here, in nanoseconds.
     longest: u64,
     random: u32,
@@ -319,11 +319,11 @@ impl<'t> Taker<'t, '_> {
         let Some(at) = place(operation).filter(|&at| opened.uses.has(at)) else {
             return refused(status::NOT_ALLOWED);
         };
-        if code.is_long() {
+        if code.is_signature() {
             session.count(at);
-            let taken = match self.elsewhere.is_closed {
+            let taken = match self.workers.is_closed {
                 true => Err(status::SHUTTING_DOWN),
-                false => self.elsewhere.signatures.take((peer, link), opened, code, found, places),
+                false => self.workers.signatures.take((peer, link), opened, code, found, places),
             };
             return match taken {
                 Ok(()) => (Taken::HandedOver, time(0, 0)),
@@ -414,9 +414,9 @@ impl<'t> Taker<'t, '_> {
         nonce: Option<Nonce>,
         time: u64,
     ) -> Taken {
-        let taken = match self.elsewhere.is_closed {
+        let taken = match self.workers.is_closed {
             true => Err(status::SHUTTING_DOWN),
-            false => self.elsewhere.long.take(client, keyed, request, nonce, time),
+            false => self.workers.long.take(client, keyed, request, nonce, time),
         };
         match taken {
             Ok(()) => Taken::HandedOver,

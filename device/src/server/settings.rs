@@ -17,7 +17,7 @@ use super::keys::{Key, KeyError, Keys};
 use super::limits::Limits;
 use super::listener::{BindError, Listener};
 use super::long::LongMessages;
-use super::pass::{BatchPass, Elsewhere};
+use super::pass::{BatchPass, Workers};
 use super::placement::{Placement, Sharing};
 use super::prepared::Prepared;
 #[cfg(feature = "rsa")]
@@ -140,7 +140,7 @@ impl Prepared {
         let epoll = epoll(&listener, &notifier)?;
         access.limits = access.limits.within_memory();
         let turn = BatchPass::new(&engine, costs.random());
-        let elsewhere = Elsewhere {
+        let workers = Workers {
             signatures: Signatures::new(access.limits.signatures, &notifier),
             long: LongMessages::new(&notifier),
             is_closed: false,
@@ -161,7 +161,7 @@ impl Prepared {
         Ok(Daemon {
             control,
             turn,
-            elsewhere,
+            workers,
             handle: Handle::new(&notifier),
             notifier,
             spin: Spin::new(spin),

@@ -24,7 +24,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 const STACK: usize = 1 << 19;
 
 /// The time of a client in each round, in nanoseconds.
-const QUANTUM: i64 = 1 << 20;
+const QUANTUM: u64 = 1 << 20;
 
 /// Notifies the daemon of finished jobs, and of commands.
 #[derive(Debug)]
@@ -111,8 +111,8 @@ struct Line<J> {
     client: u64,
     /// With their estimated times in nanoseconds.
     jobs: VecDeque<(u64, J)>,
-    /// The time that it may still take in this round; below zero after a job that took more.
-    credit: i64,
+    /// The time that it may take; its first job waits until there is enough.
+    credit: u64,
 }
 
 /// The jobs and results between the daemon and a worker.
@@ -138,12 +138,12 @@ impl<J, D> Backlog<J, D> {
         while jobs.len() < most
             && let Some(mut line) = self.waiting.pop_front()
         {
-            line.credit = line.credit.saturating_add(QUANTUM).min(QUANTUM);
-            while line.credit > 0
-                && jobs.len() < most
+            line.credit = line.credit.saturating_add(QUANTUM);
+            while jobs.len() < most
+                && line.jobs.front().is_some_and(|&(cost, _)| cost <= line.credit)
                 && let Some((cost, job)) = line.jobs.pop_front()
             {
-                line.credit = line.credit.saturating_sub_unsigned(cost);
+                line.credit -= cost;
                 jobs.push((line.client, job));
             }
             if !line.jobs.is_empty() {
@@ -307,7 +307,7 @@ mod tests {
     use super::*;
 
     /// The cost of a job that takes a round.
-    const EACH: u64 = QUANTUM.unsigned_abs();
+    const EACH: u64 = QUANTUM;
 
     /// Notes which jobs were done together.
     struct Noted {
@@ -390,5 +390,18 @@ mod tests {
         desk.take(550, &mut jobs);
         let of = |client| jobs.iter().filter(|(other, _)| *other == client).count();
         assert_eq!((of(1), of(2)), (50, 500));
+    }
+
+    #[test]
+    fn a_short_job_does_not_wait_for_the_long_ones_of_new_clients() {
+        let (waiting, done) = (VecDeque::new(), Vec::new());
+        let mut desk: Backlog<u64, ()> = Backlog { waiting, begun: 0, done, is_closed: false };
+        for (client, cost) in [(1, 16 * EACH), (2, 16 * EACH), (3, 2 * EACH)] {
+            let jobs = VecDeque::from([(cost, client)]);
+            desk.waiting.push_back(Line { client, jobs, credit: 0 });
+        }
+        let mut jobs = Vec::new();
+        desk.take(3, &mut jobs);
+        assert_eq!(jobs.iter().map(|(client, _)| *client).collect::<Vec<_>>(), [3, 1, 2]);
     }
 }

@@ -86,7 +86,7 @@ impl<B: AsMut<[u8]>> Waiter<B> {
                 idle = 0;
                 continue;
             }
-            if !is_idle && self.watch.finds(read) {
+            if !is_idle && self.watch.wait_for(read) {
                 continue;
             }
             self.watch.sleep(read, || self.shared.is_closed());
