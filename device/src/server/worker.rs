@@ -1,8 +1,9 @@
 //! Threads for slow operations, so that the daemon continues meanwhile.
 //!
 //! A thread starts with its first job, and may run on all processors of the process. Jobs wait in a
-//! queue for each client, and the thread takes them from one client after another, so that clients
-//! share time (deficit round robin over the estimated costs). A job owns its session and its
+//! queue for each client, and clients share the time of the thread: it takes the job that would end
+//! first if it worked on those of all clients at once (fair queueing, Demers, Keshav and Shenker,
+//! 1989). So a short job does not wait for the long ones of others. A job owns its session and its
 //! memory, so it outlives client and session. The thread then sets a flag, which the daemon checks
 //! in every pass, and writes to an eventfd, which wakes a daemon that sleeps; it always does both,
 //! so no handshake is needed.
@@ -22,9 +23,6 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// The stack of a thread in bytes. Batches take up to 64 KiB of it.
 const STACK: usize = 1 << 19;
-
-/// The time of a client in each round, in nanoseconds.
-const QUANTUM: u64 = 1 << 20;
 
 /// Notifies the daemon of finished jobs, and of commands.
 #[derive(Debug)]
@@ -85,7 +83,7 @@ pub(super) trait Work<J, D>: Send + 'static {
     fn failed(job: J) -> D;
 }
 
-/// A thread that processes jobs of clients in round-robin order. It starts with the first job, and
+/// A thread that processes jobs of clients, which share its time. It starts with the first job, and
 /// may use all processors of the process, regardless of the daemon's placement.
 #[derive(Debug)]
 pub(super) struct Worker<J, D> {
@@ -109,17 +107,26 @@ struct Shared<J, D> {
 #[derive(Debug)]
 struct Line<J> {
     client: u64,
-    /// With their estimated times in nanoseconds.
-    jobs: VecDeque<(u64, J)>,
-    /// The time that it may take; its first job waits until there is enough.
-    credit: u64,
+    jobs: VecDeque<Waiting<J>>,
+}
+
+/// A job that waits.
+#[derive(Debug)]
+struct Waiting<J> {
+    /// Its estimated time, in nanoseconds.
+    cost: u64,
+    /// When it would end, if all clients were served at once, in the time of [`Backlog::now`].
+    end: u64,
+    job: J,
 }
 
 /// The jobs and results between the daemon and a worker.
 #[derive(Debug)]
 struct Backlog<J, D> {
-    /// The jobs of each client that has some. The first client is served next.
-    waiting: VecDeque<Line<J>>,
+    /// The jobs of each client that has some.
+    waiting: Vec<Line<J>>,
+    /// The time that each client that had jobs all along would have got, in nanoseconds.
+    now: u64,
     /// How many jobs are being done.
     begun: usize,
     done: Vec<(u64, D)>,
@@ -133,21 +140,36 @@ impl<J, D> Shared<J, D> {
 }
 
 impl<J, D> Backlog<J, D> {
-    /// Takes jobs, from one client after another.
+    fn new() -> Self {
+        Self { waiting: Vec::new(), now: 0, begun: 0, done: Vec::new(), is_closed: false }
+    }
+
+    /// Adds a job of a client.
+    fn add(&mut self, client: u64, cost: u64, job: J) {
+        let at = self.waiting.iter().position(|line| line.client == client);
+        let last = at.and_then(|at| self.waiting.get(at)?.jobs.back());
+        let begin = last.map_or(self.now, |last| last.end.max(self.now));
+        let job = Waiting { cost, end: begin.saturating_add(cost), job };
+        match at.and_then(|at| self.waiting.get_mut(at)) {
+            Some(line) => line.jobs.push_back(job),
+            None => self.waiting.push(Line { client, jobs: VecDeque::from([job]) }),
+        }
+    }
+
+    /// Takes up to `most` jobs: those that would end first.
     fn take(&mut self, most: usize, jobs: &mut Vec<(u64, J)>) {
-        while jobs.len() < most
-            && let Some(mut line) = self.waiting.pop_front()
-        {
-            line.credit = line.credit.saturating_add(QUANTUM);
-            while jobs.len() < most
-                && line.jobs.front().is_some_and(|&(cost, _)| cost <= line.credit)
-                && let Some((cost, job)) = line.jobs.pop_front()
-            {
-                line.credit -= cost;
+        let end = |line: &Line<J>| line.jobs.front().map_or(u64::MAX, |job| job.end);
+        while jobs.len() < most {
+            let sharing = self.waiting.len() as u64;
+            let first = self.waiting.iter().enumerate().min_by_key(|(_, line)| end(line));
+            let Some(at) = first.map(|(at, _)| at) else { break };
+            let Some(line) = self.waiting.get_mut(at) else { break };
+            if let Some(Waiting { cost, job, .. }) = line.jobs.pop_front() {
+                self.now = self.now.saturating_add(cost / sharing);
                 jobs.push((line.client, job));
             }
-            if !line.jobs.is_empty() {
-                self.waiting.push_back(line);
+            if line.jobs.is_empty() {
+                self.waiting.remove(at);
             }
         }
         self.begun = jobs.len();
@@ -156,10 +178,8 @@ impl<J, D> Backlog<J, D> {
 
 impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
     pub(super) fn new(name: &'static str, notifier: &Arc<CompletionNotifier>) -> Self {
-        let (waiting, done) = (VecDeque::new(), Vec::new());
-        let desk = Backlog { waiting, begun: 0, done, is_closed: false };
         let shared = Shared {
-            desk: Mutex::new(desk),
+            desk: Mutex::new(Backlog::new()),
             has_jobs: Condvar::new(),
             has_results: Condvar::new(),
         };
@@ -201,15 +221,7 @@ impl<J: Send + 'static, D: Send + 'static> Worker<J, D> {
 impl<J, D> Worker<J, D> {
     /// Adds a job for the client of this number, which takes about `cost` nanoseconds.
     pub(super) fn give(&self, client: u64, cost: u64, job: J) {
-        let mut desk = self.shared.lock();
-        match desk.waiting.iter_mut().find(|line| line.client == client) {
-            Some(line) => line.jobs.push_back((cost, job)),
-            None => {
-                let jobs = VecDeque::from([(cost, job)]);
-                desk.waiting.push_back(Line { client, jobs, credit: 0 });
-            }
-        }
-        drop(desk);
+        self.shared.lock().add(client, cost, job);
         self.shared.has_jobs.notify_one();
     }
 
@@ -217,7 +229,7 @@ impl<J, D> Worker<J, D> {
     pub(super) fn forget(&self, client: u64) {
         let mut desk = self.shared.lock();
         let at = desk.waiting.iter().position(|line| line.client == client);
-        let line = at.and_then(|at| desk.waiting.remove(at));
+        let line = at.map(|at| desk.waiting.remove(at));
         // Keys are wiped without the lock.
         drop(desk);
         drop(line);
@@ -233,7 +245,7 @@ impl<J, D> Worker<J, D> {
         let waiting = core::mem::take(&mut self.shared.lock().waiting);
         waiting.into_iter().flat_map(|line| {
             let client = line.client;
-            line.jobs.into_iter().map(move |(_, job)| (client, job))
+            line.jobs.into_iter().map(move |waiting| (client, waiting.job))
         })
     }
 
@@ -307,7 +319,7 @@ mod tests {
     use super::*;
 
     /// The cost of a job that takes a round.
-    const EACH: u64 = QUANTUM;
+    const EACH: u64 = 1 << 20;
 
     /// Notes which jobs were done together.
     struct Noted {
@@ -379,12 +391,10 @@ mod tests {
 
     #[test]
     fn clients_share_time_and_not_numbers_of_jobs() {
-        let (waiting, done) = (VecDeque::new(), Vec::new());
-        let mut desk: Backlog<u64, ()> = Backlog { waiting, begun: 0, done, is_closed: false };
+        let mut desk: Backlog<u64, ()> = Backlog::new();
         // The jobs of one take ten times as long.
         for (client, cost) in [(1, 10 * EACH), (2, EACH)] {
-            let jobs = (0..1000).map(|_| (cost, cost)).collect();
-            desk.waiting.push_back(Line { client, jobs, credit: 0 });
+            (0..1000).for_each(|_| desk.add(client, cost, cost));
         }
         let mut jobs = Vec::new();
         desk.take(550, &mut jobs);
@@ -394,14 +404,28 @@ mod tests {
 
     #[test]
     fn a_short_job_does_not_wait_for_the_long_ones_of_new_clients() {
-        let (waiting, done) = (VecDeque::new(), Vec::new());
-        let mut desk: Backlog<u64, ()> = Backlog { waiting, begun: 0, done, is_closed: false };
+        let mut desk: Backlog<u64, ()> = Backlog::new();
         for (client, cost) in [(1, 16 * EACH), (2, 16 * EACH), (3, 2 * EACH)] {
-            let jobs = VecDeque::from([(cost, client)]);
-            desk.waiting.push_back(Line { client, jobs, credit: 0 });
+            desk.add(client, cost, client);
         }
         let mut jobs = Vec::new();
         desk.take(3, &mut jobs);
         assert_eq!(jobs.iter().map(|(client, _)| *client).collect::<Vec<_>>(), [3, 1, 2]);
+    }
+
+    #[test]
+    fn a_long_job_does_not_wait_for_ever_for_short_ones_of_new_clients() {
+        let mut desk: Backlog<u64, ()> = Backlog::new();
+        desk.add(0, 16 * EACH, 0);
+        let mut jobs = Vec::new();
+        for client in 1..100 {
+            desk.add(client, EACH, client);
+            desk.take(1, &mut jobs);
+            if jobs.pop() == Some((0, 0)) {
+                assert_eq!(client, 31, "each of two has half of the time");
+                return;
+            }
+        }
+        panic!("it is never served");
     }
 }
