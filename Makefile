@@ -46,7 +46,7 @@ test-cross: ## Test the libraries on s390x (big-endian) and arm64, by qemu, and 
 	@cargo xtask cross
 
 # The fuzz targets, and seconds for all of them together: `make fuzz FUZZ_SECONDS=3600`.
-FUZZ_TARGETS = device key_der nonce_sequence process seal_open streaming_splits
+FUZZ_TARGETS = device key_der log nonce_sequence process seal_open settings streaming_splits
 FUZZ_SECONDS = 300
 
 .PHONY: fuzz

@@ -1,13 +1,19 @@
 //! `lanecrypt serve`: the engine in a process of its own.
 
+#[cfg(test)]
+mod any_event;
+#[cfg(test)]
+mod any_settings;
 mod config;
 mod control;
+mod escape;
 mod log;
 mod metrics;
 mod names;
 mod sandbox;
 mod service;
 mod signals;
+mod written;
 
 use core::str::FromStr;
 use core::time::Duration;

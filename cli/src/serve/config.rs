@@ -1,19 +1,18 @@
 //! The daemon's file of settings.
 
 mod key;
-mod limits;
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use lanecrypt_device::{Key, Limits};
-use serde::Deserialize;
 use toml::Spanned;
 
-use self::key::{Loader, WrittenKey};
-use self::limits::WrittenLimits;
-use super::names::{Allowed, Names, Who};
+use self::key::Loader;
+use super::escape::{LONGEST_MESSAGE, quoted, visible};
+use super::names::{Allowed, Names};
+use super::written::{self, Who, Written, WrittenKey};
 use crate::secret;
 use crate::wrapping::Passphrase;
 
@@ -30,19 +29,6 @@ pub(super) struct Config {
     pub(super) folders: BTreeSet<PathBuf>,
 }
 
-/// The file.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    /// The users and groups that may connect, beside the user of the daemon.
-    #[serde(default)]
-    allow: Vec<Spanned<Who>>,
-    #[serde(default)]
-    limits: WrittenLimits,
-    #[serde(default, rename = "key")]
-    keys: Vec<WrittenKey>,
-}
-
 impl Config {
     /// Reads a file and the keys that it names, which belong to this user or to root.
     ///
@@ -55,6 +41,17 @@ impl Config {
         names: &mut Names,
         passphrase: &mut Passphrase,
     ) -> Result<Self, String> {
+        let read = Self::try_read(path, user, names, passphrase);
+        // Paths are in it, too.
+        read.map_err(|reason| visible(&reason, LONGEST_MESSAGE))
+    }
+
+    fn try_read(
+        path: &Path,
+        user: u32,
+        names: &mut Names,
+        passphrase: &mut Passphrase,
+    ) -> Result<Self, String> {
         let at = path.display();
         // It says who may use the keys, so nobody else may change it.
         secret::check_folders(path, user)?;
@@ -62,29 +59,23 @@ impl Config {
         secret::open(path, 0o022, "change", LONGEST_SETTINGS, user)?
             .read_to_string(&mut text)
             .map_err(|error| format!("{at}: {error}"))?;
-        let line = |start: usize| {
-            let before = text.get(..start).unwrap_or_default();
-            before.matches('\n').count() + 1
-        };
-        let written: Written = toml::from_str(&text).map_err(|error| {
-            let start = error.span().map_or(0, |span| span.start);
-            format!("{at}:{}: {}", line(start), error.message().replace('\n', ", "))
-        })?;
+        let written = Written::parse(&text).map_err(|reason| format!("{at}:{reason}"))?;
         let mut allowed = |list: &[Spanned<Who>]| {
             let mut allowed = Allowed::default();
             for who in list {
                 names.resolve(who.get_ref(), &mut allowed).map_err(|reason| {
-                    format!("{at}:{}: allow: {reason}", line(who.span().start))
+                    let line = written::line(&text, who.span().start);
+                    format!("{at}:{line}: allow: {reason}")
                 })?;
             }
             Ok::<_, String>(allowed)
         };
-        let limits = written.limits.limits();
+        let limits = written.limits();
         let mut config = Self { allowed: allowed(&written.allow)?, limits, ..Self::default() };
         config.saw(path);
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut loader = Loader::new(folder, user, passphrase);
-        let of_key = |name: &str, reason: String| format!("{at}: key {name}: {reason}");
+        let of_key = |name: &str, reason: String| format!("{at}: key {}: {reason}", quoted(name));
         let (wrapping, served) = written.keys.into_iter().partition::<Vec<_>, _>(WrittenKey::wraps);
         for key in &wrapping {
             loader.load_wrapping(key).map_err(|reason| of_key(&key.name, reason))?;

@@ -15,10 +15,10 @@ use std::time::SystemTime;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
+use super::escape::{LONGEST, LONGEST_MESSAGE, escaped, visible};
+
 /// The most lines that wait.
 const LINES: usize = 1024;
-/// The longest value in bytes.
-const LONGEST: usize = 64;
 /// The longest wait for the last lines.
 const LAST: Duration = Duration::from_millis(200);
 
@@ -69,7 +69,7 @@ pub(super) enum Field<'a> {
     Number(u64),
     /// Text that may come from a client.
     Text(&'a str),
-    /// A text of the program, which is not shortened.
+    /// A message of the program.
     Sentence(&'a str),
 }
 
@@ -133,21 +133,23 @@ fn write_all(form: Form, items: &Receiver<Item>, lost: &AtomicU64, out: &mut imp
     }
 }
 
-fn sentence(form: Form, text: &str) -> String {
-    let clean: String = text.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+/// A sentence for people, as a line.
+pub(super) fn sentence(form: Form, text: &str) -> String {
+    let clean = visible(text, LONGEST_MESSAGE);
     match form {
         Form::Text => format!("lanecrypt: {clean}\n"),
         Form::Json => format!("{}\n", json!({ "time": now(), "event": "message", "text": clean })),
     }
 }
 
-fn line(form: Form, name: &str, fields: &[(&str, Field<'_>)]) -> String {
+/// An event, as a line.
+pub(super) fn line(form: Form, name: &str, fields: &[(&str, Field<'_>)]) -> String {
     match form {
         Form::Text => {
             let fields = fields.iter().map(|(name, value)| match value {
                 Field::Number(number) => format!(" {name}={number}"),
-                Field::Text(text) => format!(" {name}=\"{}\"", clean(text, LONGEST)),
-                Field::Sentence(text) => format!(" {name}=\"{}\"", clean(text, usize::MAX)),
+                Field::Text(text) => format!(" {name}=\"{}\"", escaped(text, LONGEST)),
+                Field::Sentence(text) => format!(" {name}=\"{}\"", escaped(text, LONGEST_MESSAGE)),
             });
             format!("lanecrypt: {name}{}\n", fields.collect::<String>())
         }
@@ -158,8 +160,8 @@ fn line(form: Form, name: &str, fields: &[(&str, Field<'_>)]) -> String {
             object.extend(fields.iter().map(|(name, value)| {
                 let value = match value {
                     Field::Number(number) => Value::from(*number),
-                    Field::Text(text) => Value::from(clean(text, LONGEST)),
-                    Field::Sentence(text) => Value::from(clean(text, usize::MAX)),
+                    Field::Text(text) => Value::from(escaped(text, LONGEST)),
+                    Field::Sentence(text) => Value::from(escaped(text, LONGEST_MESSAGE)),
                 };
                 ((*name).to_owned(), value)
             }));
@@ -174,20 +176,6 @@ fn now() -> Value {
     json!(now.as_millis() as f64 / 1000.0)
 }
 
-/// A text of at most `longest` bytes, in which control characters, quotes and characters that
-/// nobody sees are escaped.
-fn clean(text: &str, longest: usize) -> String {
-    let mut clean = String::new();
-    for c in text.chars() {
-        let escaped = c.escape_debug();
-        if clean.len() + escaped.clone().map(char::len_utf8).sum::<usize>() > longest {
-            return clean + "...";
-        }
-        clean.extend(escaped);
-    }
-    clean
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,7 +186,7 @@ mod tests {
         let text = line(Form::Text, "event", &[("name", Field::Text(evil))]);
         assert_eq!(text, "lanecrypt: event name=\"a\\\"b\\nc\\u{1b}[31m\\u{202e}\\\\\"\n");
         let long = "é".repeat(1000);
-        assert_eq!(clean(&long, LONGEST), "é".repeat(32) + "...");
+        assert_eq!(escaped(&long, LONGEST), "é".repeat(32) + "...");
         let text = line(Form::Json, "event", &[("name", Field::Text(&long))]);
         assert_eq!(text.matches('\n').count(), 1);
         let value: Value = serde_json::from_str(&text).expect("it is JSON");

@@ -4,15 +4,9 @@ use std::collections::HashMap;
 use std::fs;
 
 use nix::unistd::{Group, User};
-use serde::Deserialize;
 
-/// Who may do something, as the settings write it.
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "neither a user, nor an @group, nor the number of a user")]
-pub(super) enum Who {
-    Number(u32),
-    Name(String),
-}
+use super::escape::quoted;
+use super::written::Who;
 
 /// Users and groups by number.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -55,14 +49,15 @@ impl Names {
 
     fn number(&mut self, written: &str, name: &str, is_group: bool) -> Result<u32, String> {
         let what = if is_group { "group" } else { "user" };
+        let shown = quoted(name);
         let found = match (self.is_sandboxed, is_group) {
             (true, true) => in_file("/etc/group", name),
             (true, false) => in_file("/etc/passwd", name),
             (false, true) => Group::from_name(name)
-                .map_err(|error| format!("group {name}: {error}"))?
+                .map_err(|error| format!("group {shown}: {error}"))?
                 .map(|group| group.gid.as_raw()),
             (false, false) => User::from_name(name)
-                .map_err(|error| format!("user {name}: {error}"))?
+                .map_err(|error| format!("user {shown}: {error}"))?
                 .map(|user| user.uid.as_raw()),
         };
         match found.or_else(|| self.known.get(written).copied()) {
@@ -71,9 +66,9 @@ impl Names {
                 Ok(number)
             }
             None if self.is_sandboxed => {
-                Err(format!("no {what} {name}; one that is new needs a restart, or its number"))
+                Err(format!("no {what} {shown}; one that is new needs a restart, or its number"))
             }
-            None => Err(format!("no {what} {name}")),
+            None => Err(format!("no {what} {shown}")),
         }
     }
 }

@@ -12,6 +12,7 @@
 mod children;
 mod daemon;
 mod ends;
+mod group;
 mod limits;
 mod measure;
 mod roles;

@@ -45,23 +45,28 @@ pub(crate) struct Daemon {
 
 impl Daemon {
     pub(crate) fn new(name: &str) -> Self {
-        Self::under(name, &[]).unwrap_or_else(|status| panic!("it has ended: {status}"))
+        Self::under(name, &[], &[]).unwrap_or_else(|status| panic!("it has ended: {status}"))
     }
 
-    /// Starts one under the limits of `prlimit`.
+    /// Starts one by another program, such as `prlimit`, and with more arguments.
     ///
     /// # Errors
     ///
     /// Its status, if it has ended before it served.
-    pub(crate) fn under(name: &str, limits: &[&str]) -> Result<Self, ExitStatus> {
+    pub(crate) fn under(
+        name: &str,
+        starter: &[&str],
+        arguments: &[&str],
+    ) -> Result<Self, ExitStatus> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let turn = lock(&TURN);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let folder = Folder::new(&format!("attack-{name}-{number}"));
         let socket = folder.path("socket");
-        let mut command = lanecrypt(&["serve", "--allow-null", "--socket", &socket]);
-        if !limits.is_empty() {
-            let mut limited = Command::new("prlimit");
+        let usual = ["serve", "--allow-null", "--socket", &socket];
+        let mut command = lanecrypt(&[&usual, arguments].concat());
+        if let [starter, limits @ ..] = starter {
+            let mut limited = Command::new(starter);
             limited.args(limits).arg(command.get_program()).args(command.get_args());
             limited.env_remove("LANECRYPT_ISA").stdin(Stdio::null());
             command = limited;
@@ -76,7 +81,7 @@ impl Daemon {
             }
         }
         if !line.contains("lanecrypt: serving at ") {
-            eprintln!("{name}: {limits:?}: {line}");
+            eprintln!("{name}: {starter:?}: {line}");
             return Err(child.wait().expect("it ends"));
         }
         let said = Arc::new(Mutex::new(line));

@@ -1,13 +1,17 @@
 //! Daemons that have little memory or few descriptors, and random requests.
 
+use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 
-use lanecrypt_device::Client;
+use lanecrypt_device::{Client, ConnectError, Error, RejectReason, Settings};
 use lanecrypt_engine::Algorithm;
 use lanecrypt_testing::device::Raw;
+use rustix::process::geteuid;
 
 use super::children::Cell;
 use super::daemon::{Daemon, is_long};
+use super::group::Group;
+use crate::support::Folder;
 
 /// A new client gets answers.
 fn works(daemon: &Daemon) {
@@ -49,7 +53,7 @@ fn little_memory() {
     let mut failures = Vec::new();
     for mebibytes in [64_u64, 128, 256, 512] {
         let limit = format!("--as={}", mebibytes << 20);
-        let daemon = match Daemon::under("memory", &[&limit]) {
+        let daemon = match Daemon::under("memory", &["prlimit", &limit], &[]) {
             Ok(daemon) => daemon,
             // It may have too little for itself, and says so.
             Err(status) => {
@@ -70,9 +74,79 @@ fn little_memory() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// Takes all memory that the daemon grants, and uses it. Each refusal has the right reason.
+fn exhaust_exactly(daemon: &Daemon) -> (usize, usize) {
+    let (mut clients, mut sessions) = (Vec::<Client>::new(), 0);
+    for arena in [1 << 24, 1 << 20, 1 << 16] {
+        let refusal = loop {
+            match Client::connect_with(daemon.socket(), &Settings::default().arena(arena)) {
+                Ok(client) => clients.push(client),
+                Err(refusal) => break refusal,
+            }
+            assert!(clients.len() < 200, "there is no limit");
+        };
+        let is_exact = matches!(refusal, ConnectError::Refused(RejectReason::Memory));
+        assert!(is_exact, "{refusal:?}: {:?}: {}", daemon.status(), daemon.said());
+    }
+    let of_client = RejectReason::Sessions;
+    for client in &mut clients {
+        let refusal = loop {
+            match client.generated_session(Algorithm::AES_256_GCM) {
+                Ok(_) => sessions += 1,
+                Err(refusal) => break refusal,
+            }
+        };
+        match refusal {
+            Error::Denied(RejectReason::Memory) => break,
+            other => assert_eq!(other, Error::Denied(of_client), "{:?}", daemon.status()),
+        }
+    }
+    // All arenas are in use at the same time.
+    std::thread::scope(|scope| {
+        for client in &mut clients {
+            scope.spawn(|| client.fill(&mut vec![0; client.longest()]).expect("it is served"));
+        }
+    });
+    (clients.len(), sessions)
+}
+
+#[test]
+fn little_memory_of_a_group() {
+    let folder = Folder::new("attack-settings");
+    for mebibytes in [32_u64, 64, 256] {
+        let group = match Group::new(mebibytes << 20) {
+            Ok(group) => group,
+            Err(reason) if geteuid().is_root() => {
+                return println!("SKIPPED memory-controller: delegate it to a group: {reason}");
+            }
+            Err(reason) => {
+                return println!("SKIPPED memory-group: run the tests as root: {reason}");
+            }
+        };
+        let settings = folder.path("settings.toml");
+        let memory = format!("[limits]\nmemory = {}\n", mebibytes << 19);
+        fs::write(&settings, memory).expect("a folder that is new");
+        // The daemon reads limits of version 2 only.
+        let config = ["--config", &settings];
+        let arguments = if group.is_unified { &[][..] } else { &config };
+        let script = "echo $$ >\"$0\" && exec \"$@\"";
+        let starter = ["sh", "-c", script, &group.processes()];
+        let daemon = Daemon::under("group", &starter, arguments).expect("it is enough to begin");
+        for _ in 0..3 {
+            let (clients, sessions) = exhaust_exactly(&daemon);
+            println!("{mebibytes} MiB: {clients} clients, {sessions} sessions");
+            let status = daemon.status();
+            assert!(status.is_none(), "{mebibytes} MiB: {status:?}: {}", daemon.said());
+            works(&daemon);
+        }
+        daemon.end();
+    }
+}
+
 #[test]
 fn few_descriptors() {
-    let daemon = Daemon::under("descriptors", &["--nofile=32"]).expect("they are enough to begin");
+    let starter = ["prlimit", "--nofile=32"];
+    let daemon = Daemon::under("descriptors", &starter, &[]).expect("they are enough to begin");
     for _ in 0..3 {
         let mut clients = Vec::new();
         while let Ok(raw) = Raw::with(&daemon.socket(), 2, 4096) {
