@@ -103,6 +103,8 @@ pub struct Daemon {
     sharing: Sharing,
     listener: Listener,
     epoll: OwnedFd,
+    /// The bytes that clients may use together, whatever the limits are.
+    memory: u64,
     /// The numbers of the received events.
     events: Vec<u64>,
     peers: Vec<Peer>,
@@ -246,7 +248,7 @@ impl Daemon {
     fn reload(&mut self, prepared: Prepared) {
         let Prepared { engine, costs, mut access, .. } = prepared;
         let control = &mut self.control;
-        access.limits = access.limits.within_memory();
+        access.limits = access.limits.within_memory(self.memory);
         access.keys.follow(&control.access.keys);
         (control.engine, control.costs, control.access) = (engine, costs, access);
         self.workers.signatures.allow(control.access.limits.signatures);
@@ -462,7 +464,7 @@ fn all_statistics(statistics: &Statistics, control: &Control, peers: &[Peer]) ->
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let usage = Usage::of(peers);
     Statistics {
-        clients: count(links(peers).count()),
+        clients: count(usage.clients),
         sessions: count(usage.sessions),
         named_keys: count(control.access.keys.len()),
         memory: usage.memory,

@@ -1,6 +1,7 @@
 //! Limits of clients, and what they have in use.
 
 use std::fs;
+use std::path::Path;
 
 use rustix::process::{Resource, getrlimit};
 
@@ -84,10 +85,9 @@ impl Usage {
 }
 
 impl Limits {
-    /// With no more memory than the daemon has.
-    pub(super) fn within_memory(self) -> Self {
-        let memory = [self.memory, of_process(), of_group(), of_machine()].into_iter().min();
-        Self { memory: memory.unwrap_or(self.memory), ..self }
+    /// With no more memory than this many bytes.
+    pub(super) fn within_memory(self, bytes: u64) -> Self {
+        Self { memory: self.memory.min(bytes), ..self }
     }
 
     /// The most connections, with those that are not clients yet.
@@ -164,6 +164,12 @@ pub(super) fn has_memory(bytes: u64) -> bool {
     Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
 }
 
+/// The bytes that clients may use together without danger to the daemon. A sandbox may hide the
+/// files that say so, so it is called before.
+pub(super) fn available_memory() -> u64 {
+    of_process().min(of_group()).min(of_machine())
+}
+
 /// Three quarters of what the limit of the process's addresses leaves.
 fn of_process() -> u64 {
     let Some(limit) = getrlimit(Resource::As).current else { return u64::MAX };
@@ -172,16 +178,30 @@ fn of_process() -> u64 {
     limit.saturating_sub(pages * 4096 + RESERVE) / 4 * 3
 }
 
-/// Half of the limit of the control group (version 2): the lowest of its own and its parents.
+/// Half of the limit of the control group: the lowest of its own and its parents, of version 2 or,
+/// where that has no memory controller, of version 1.
 fn of_group() -> u64 {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let group = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default();
-    let mut path = std::path::Path::new("/sys/fs/cgroup").join(group);
+    let group = |is_it: &dyn Fn(&str) -> bool| {
+        groups.lines().find_map(|line| {
+            let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
+            controllers.split(',').any(is_it).then_some(path.trim_start_matches('/'))
+        })
+    };
+    let second = group(&str::is_empty).map(|path| lowest("/sys/fs/cgroup", path, "memory.max"));
+    let first = group(&|name| name == "memory")
+        .map(|path| lowest("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes"));
+    first.into_iter().chain(second).min().unwrap_or(u64::MAX)
+}
+
+/// Half of the lowest limit in files of this name, from a group up to the root.
+fn lowest(root: &str, group: &str, file: &str) -> u64 {
+    let mut path = Path::new(root).join(group);
     let mut least = u64::MAX;
     loop {
-        let limit = fs::read_to_string(path.join("memory.max")).unwrap_or_default();
+        let limit = fs::read_to_string(path.join(file)).unwrap_or_default();
         least = limit.trim().parse::<u64>().map_or(least, |limit| least.min(limit / 2));
-        if !path.starts_with("/sys/fs/cgroup") || !path.pop() {
+        if path == Path::new(root) || !path.pop() {
             return least;
         }
     }

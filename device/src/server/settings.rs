@@ -14,7 +14,7 @@ use super::control::{Access, Control};
 use super::cost::CostTable;
 use super::event::{Event, Observer};
 use super::keys::{Key, KeyError, Keys};
-use super::limits::Limits;
+use super::limits::{Limits, available_memory};
 use super::listener::{BindError, Listener};
 use super::long::LongMessages;
 use super::pass::{BatchPass, Workers};
@@ -138,7 +138,8 @@ impl Prepared {
         let Self { engine, costs, mut access, spin, placement, observer } = self;
         let notifier = Arc::new(CompletionNotifier::new()?);
         let epoll = epoll(&listener, &notifier)?;
-        access.limits = access.limits.within_memory();
+        let memory = available_memory();
+        access.limits = access.limits.within_memory(memory);
         let turn = BatchPass::new(&engine, costs.random());
         let workers = Workers {
             signatures: Signatures::new(access.limits.signatures, &notifier),
@@ -169,6 +170,7 @@ impl Prepared {
             sharing: Sharing::new(),
             listener,
             epoll,
+            memory,
             events: Vec::with_capacity(EVENTS),
             peers,
             statistics: Statistics::new(),

@@ -45,26 +45,21 @@ pub(crate) struct Daemon {
 
 impl Daemon {
     pub(crate) fn new(name: &str) -> Self {
-        Self::under(name, &[], &[]).unwrap_or_else(|status| panic!("it has ended: {status}"))
+        Self::under(name, &[]).unwrap_or_else(|status| panic!("it has ended: {status}"))
     }
 
-    /// Starts one by another program, such as `prlimit`, and with more arguments.
+    /// Starts one by another program, such as `prlimit`.
     ///
     /// # Errors
     ///
     /// Its status, if it has ended before it served.
-    pub(crate) fn under(
-        name: &str,
-        starter: &[&str],
-        arguments: &[&str],
-    ) -> Result<Self, ExitStatus> {
+    pub(crate) fn under(name: &str, starter: &[&str]) -> Result<Self, ExitStatus> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let turn = lock(&TURN);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let folder = Folder::new(&format!("attack-{name}-{number}"));
         let socket = folder.path("socket");
-        let usual = ["serve", "--allow-null", "--socket", &socket];
-        let mut command = lanecrypt(&[&usual, arguments].concat());
+        let mut command = lanecrypt(&["serve", "--allow-null", "--socket", &socket]);
         if let [starter, limits @ ..] = starter {
             let mut limited = Command::new(starter);
             limited.args(limits).arg(command.get_program()).args(command.get_args());

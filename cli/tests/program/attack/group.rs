@@ -4,11 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A child of this process's group, which is removed in the end.
-pub(crate) struct Group {
-    path: PathBuf,
-    /// Whether it is of version 2, whose limit the daemon reads.
-    pub(crate) is_unified: bool,
-}
+pub(crate) struct Group(PathBuf);
 
 impl Group {
     /// Makes a group with a limit in bytes.
@@ -38,11 +34,11 @@ impl Group {
         loop {
             let path = parent.join(format!("lanecrypt-test-{}", std::process::id()));
             fs::create_dir(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-            let group = Self { path, is_unified: first.is_none() };
-            match fs::write(group.path.join(limits), limit.to_string()) {
+            let group = Self(path);
+            match fs::write(group.0.join(limits), limit.to_string()) {
                 Ok(()) => return Ok(group),
-                Err(error) if !group.is_unified || parent == root || !parent.pop() => {
-                    return Err(format!("{}: {error}", group.path.join(limits).display()));
+                Err(error) if first.is_some() || parent == root || !parent.pop() => {
+                    return Err(format!("{}: {error}", group.0.join(limits).display()));
                 }
                 Err(_) => {}
             }
@@ -51,12 +47,12 @@ impl Group {
 
     /// The file that takes the processes of the group.
     pub(crate) fn processes(&self) -> String {
-        self.path.join("cgroup.procs").display().to_string()
+        self.0.join("cgroup.procs").display().to_string()
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        let _ = fs::remove_dir(&self.path);
+        let _ = fs::remove_dir(&self.0);
     }
 }

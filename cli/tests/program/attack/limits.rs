@@ -1,17 +1,14 @@
 //! Daemons that have little memory or few descriptors, and random requests.
 
-use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 
 use lanecrypt_device::{Client, ConnectError, Error, RejectReason, Settings};
 use lanecrypt_engine::Algorithm;
 use lanecrypt_testing::device::Raw;
-use rustix::process::geteuid;
 
 use super::children::Cell;
 use super::daemon::{Daemon, is_long};
 use super::group::Group;
-use crate::support::Folder;
 
 /// A new client gets answers.
 fn works(daemon: &Daemon) {
@@ -53,7 +50,7 @@ fn little_memory() {
     let mut failures = Vec::new();
     for mebibytes in [64_u64, 128, 256, 512] {
         let limit = format!("--as={}", mebibytes << 20);
-        let daemon = match Daemon::under("memory", &["prlimit", &limit], &[]) {
+        let daemon = match Daemon::under("memory", &["prlimit", &limit]) {
             Ok(daemon) => daemon,
             // It may have too little for itself, and says so.
             Err(status) => {
@@ -112,26 +109,16 @@ fn exhaust_exactly(daemon: &Daemon) -> (usize, usize) {
 
 #[test]
 fn little_memory_of_a_group() {
-    let folder = Folder::new("attack-settings");
     for mebibytes in [32_u64, 64, 256] {
         let group = match Group::new(mebibytes << 20) {
             Ok(group) => group,
-            Err(reason) if geteuid().is_root() => {
-                return println!("SKIPPED memory-controller: delegate it to a group: {reason}");
-            }
             Err(reason) => {
                 return println!("SKIPPED memory-group: run the tests as root: {reason}");
             }
         };
-        let settings = folder.path("settings.toml");
-        let memory = format!("[limits]\nmemory = {}\n", mebibytes << 19);
-        fs::write(&settings, memory).expect("a folder that is new");
-        // The daemon reads limits of version 2 only.
-        let config = ["--config", &settings];
-        let arguments = if group.is_unified { &[][..] } else { &config };
         let script = "echo $$ >\"$0\" && exec \"$@\"";
         let starter = ["sh", "-c", script, &group.processes()];
-        let daemon = Daemon::under("group", &starter, arguments).expect("it is enough to begin");
+        let daemon = Daemon::under("group", &starter).expect("it is enough to begin");
         for _ in 0..3 {
             let (clients, sessions) = exhaust_exactly(&daemon);
             println!("{mebibytes} MiB: {clients} clients, {sessions} sessions");
@@ -146,7 +133,7 @@ fn little_memory_of_a_group() {
 #[test]
 fn few_descriptors() {
     let starter = ["prlimit", "--nofile=32"];
-    let daemon = Daemon::under("descriptors", &starter, &[]).expect("they are enough to begin");
+    let daemon = Daemon::under("descriptors", &starter).expect("they are enough to begin");
     for _ in 0..3 {
         let mut clients = Vec::new();
         while let Ok(raw) = Raw::with(&daemon.socket(), 2, 4096) {

@@ -1,5 +1,6 @@
 //! What the service manager hears.
 
+use core::time::Duration;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Lines};
 use std::os::unix::net::UnixDatagram;
@@ -63,12 +64,21 @@ fn a_reload_replaces_keys_unless_the_settings_are_wrong() {
     };
     secret(&folder, "old", &[7; 32]);
     secret(&folder, "new", &[8; 32]);
-    let config = secret(&folder, "config.toml", key("old").as_bytes());
+    // More than there is: the daemon takes what it has, also when it reads the settings again.
+    let limits = format!("[limits]\nmemory = {}\n", 1_u64 << 62);
+    let text = key("old") + &limits;
+    let config = secret(&folder, "config.toml", text.as_bytes());
+    let memory = || {
+        let found = Client::<Vec<u8>>::statistics(&socket, Duration::from_secs(60));
+        found.expect("it listens").memory_limit
+    };
     let mut command = lanecrypt(&["serve", "--socket", &socket, "--config", &config]);
     let mut daemon = command.stderr(Stdio::piped()).spawn().expect("the program starts");
     let mut lines = BufReader::new(daemon.stderr.take().expect("a pipe")).lines();
     event(&mut lines, "serving at ");
     let mut client: Client = Client::connect(&socket).expect("it listens");
+    let available = memory();
+    assert!(available < 1 << 50, "{available}");
     let user = rustix::process::geteuid().as_raw();
     event(&mut lines, &format!("connected client=0 user={user} process="));
     client.named_session("old").expect("it is there");
@@ -82,10 +92,11 @@ fn a_reload_replaces_keys_unless_the_settings_are_wrong() {
     assert!(line.contains("config.toml:5: unknown field"), "{line}");
     client.named_session("old").expect("it is still there");
     // Users by name, too, which the sandbox must let it find.
-    let text = format!("allow = [\"root\", \"@root\"]\n{}", key("new"));
+    let text = format!("allow = [\"root\", \"@root\"]\n{}{limits}", key("new"));
     secret(&folder, "config.toml", text.as_bytes());
     hangup();
     event(&mut lines, "reloaded keys=1 ended-sessions=2");
+    assert_eq!(memory(), available);
     client.named_session("new").expect("it is new");
     assert!(client.named_session("old\"\n\u{1b}").is_err());
     let line = event(&mut lines, "session-refused ");
