@@ -56,6 +56,12 @@ fuzz: ## Search for five minutes for inputs that break what must hold (needs car
 			-max_total_time=$$(($(FUZZ_SECONDS) / $(words $(FUZZ_TARGETS)))) -max_len=2048 || exit 1; \
 	done
 
+# One test reads all memory of its processes, most of which is AddressSanitizer's own.
+.PHONY: asan
+asan: ## Test the daemon with hostile clients under AddressSanitizer (needs a nightly Rust)
+	@RUSTFLAGS=-Zsanitizer=address cargo +nightly test --locked --target $$(rustc --print host-tuple) \
+		-p lanecrypt-device --all-features --test device -- --skip isolation
+
 .PHONY: setup
 setup: ## Install what some tests use beyond Rust, gcc and make (Debian, Ubuntu)
 	@scripts/setup.sh
