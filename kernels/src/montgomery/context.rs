@@ -63,19 +63,6 @@ impl Context {
         reduce_once(out, over, n);
     }
 
-    /// The product divided by 2^(64 L). One factor is less than the number; the other one may be
-    /// any number of L limbs.
-    pub(super) fn multiply(
-        &self,
-        one: &[u64],
-        other: &[u64],
-        out: &mut [u64],
-        product: &mut [u64],
-    ) {
-        multiply(one, other, product);
-        self.reduce(product, out);
-    }
-
     /// The square divided by 2^(64 L), in place.
     pub(super) fn square(&self, number: &mut [u64], product: &mut [u64]) {
         square(number, product);
