@@ -5,11 +5,10 @@
 
 mod passes;
 
-use self::passes::{Pass, double_and_add_squares, subtract};
+use self::passes::{Pass, double_and_add_squares, subtract_if};
 use crate::Level;
 use crate::montgomery::context::Context;
 use crate::montgomery::exponentiation::{self, Arithmetic};
-use crate::montgomery::limbs::mask;
 use crate::montgomery::{Job, Workspace, portable};
 
 pub(crate) const NEEDS: Level = Level::Avx2;
@@ -87,12 +86,7 @@ impl Arithmetic for Adx {
             at += widest!(length - at, reduce(&mut product[at..], modulus, &mut over));
         }
         // With the limb above, the result is less than 2^(64 L) plus the modulus.
-        let (low, high) = product.split_at_mut(length);
-        let mask = mask(over);
-        for (low, n) in low.iter_mut().zip(&modulus.limbs) {
-            *low = n & mask;
-        }
-        subtract(high, low, out);
+        subtract_if(over, &product[length..], &modulus.limbs, out);
     }
 
     fn look_up(table: &[u64], index: u64, out: &mut [u64]) {

@@ -6,7 +6,8 @@
 //! (2^(64 W) - 1) + (2^(64 W) - 1) (2^64 - 1) + (2^64 - 1) is less than 2^(64 (W + 1)).
 //!
 //! A row has two chains of carries, which are independent: ADCX adds the upper halves of products
-//! to the limbs in registers, and ADOX adds the lower halves and the limb in memory.
+//! to the limbs in registers, and ADOX adds the lower halves and the limb in memory. TEST clears both
+//! flags.
 
 use core::arch::asm;
 
@@ -26,10 +27,9 @@ macro_rules! products {
     (@$before:tt, $offset:literal, $low:literal, $high:literal) => {
         concat!(
             products!($before),
-            "mulx rbx, rax, [rcx + ", $offset, "]\n",
             "adcx ", $low, ", ", $high, "\n",
+            "mulx ", $high, ", rax, [rcx + ", $offset, "]\n",
             "adox ", $low, ", rax\n",
-            "mov ", $high, ", rbx\n",
         )
     };
 }
@@ -67,7 +67,7 @@ macro_rules! row {
     ($w:tt, $x:literal, $sum:literal) => {
         concat!(
             "mov rdx, [", $x, "]\n",
-            "xor eax, eax\n",
+            "test eax, eax\n",
             "adox r8, [", $sum, "]\n",
             "mulx rbx, rax, [rcx]\n",
             "adcx r8, rax\n",
@@ -77,20 +77,43 @@ macro_rules! row {
     };
 }
 
-/// A row with the factor that makes the lowest limb zero: that limb times the number in `rsi`. The
-/// limb at `$sum` becomes the factor.
+/// A row with the factor in `rdx`, which makes the lowest limb zero. The limb at `$sum` becomes the
+/// factor.
 #[rustfmt::skip]
 macro_rules! cancelling_row {
     ($w:tt, $sum:literal) => {
         concat!(
-            "xor eax, eax\n",
+            "test eax, eax\n",
             "adox r8, [", $sum, "]\n",
-            "mov rdx, r8\n",
-            "mulx rax, rdx, rsi\n",
             "mov [", $sum, "], rdx\n",
             "mulx rbx, rax, [rcx]\n",
             "adcx r8, rax\n",
             row_end!($w),
+        )
+    };
+}
+
+/// Two rows that make as many limbs zero. Their factors are the product of these limbs with the
+/// inverse modulo 2^128, whose lower half is in `rsi` and upper half on the stack. If each factor
+/// were computed from one limb, the second would wait for most of the first row.
+#[rustfmt::skip]
+macro_rules! cancelling_rows {
+    ($w:tt, $low:literal, $high:literal) => {
+        concat!(
+            "mov rdx, r8\n",
+            "mov rbx, r9\n",
+            "add rdx, [", $low, "]\n",
+            "adc rbx, [", $high, "]\n",
+            "imul rbx, rsi\n",
+            "mov rax, rdx\n",
+            "imul rax, [rsp + 16]\n",
+            "add rbx, rax\n",
+            "mulx rax, rdx, rsi\n",
+            "add rbx, rax\n",
+            "mov [rsp + 24], rbx\n",
+            cancelling_row!($w, $low),
+            "mov rdx, [rsp + 24]\n",
+            cancelling_row!($w, $high),
         )
     };
 }
@@ -187,19 +210,22 @@ macro_rules! triangle {
 /// W rows that make as many limbs zero.
 #[rustfmt::skip]
 macro_rules! cancel {
-    (1) => { cancelling_row!(1, "rdi") };
+    (1) => {
+        concat!(
+            "mov rdx, [rdi]\n",
+            "imul rdx, rsi\n",
+            cancelling_row!(1, "rdi"),
+        )
+    };
     (4) => {
         concat!(
-            cancelling_row!(4, "rdi"), cancelling_row!(4, "rdi + 8"),
-            cancelling_row!(4, "rdi + 16"), cancelling_row!(4, "rdi + 24"),
+            cancelling_rows!(4, "rdi", "rdi + 8"), cancelling_rows!(4, "rdi + 16", "rdi + 24"),
         )
     };
     (8) => {
         concat!(
-            cancelling_row!(8, "rdi"), cancelling_row!(8, "rdi + 8"),
-            cancelling_row!(8, "rdi + 16"), cancelling_row!(8, "rdi + 24"),
-            cancelling_row!(8, "rdi + 32"), cancelling_row!(8, "rdi + 40"),
-            cancelling_row!(8, "rdi + 48"), cancelling_row!(8, "rdi + 56"),
+            cancelling_rows!(8, "rdi", "rdi + 8"), cancelling_rows!(8, "rdi + 16", "rdi + 24"),
+            cancelling_rows!(8, "rdi + 32", "rdi + 40"), cancelling_rows!(8, "rdi + 48", "rdi + 56"),
         )
     };
 }
@@ -287,13 +313,15 @@ macro_rules! passes {
                     asm!(
                         "push rbx",
                         "push rax",
+                        "push rax",
+                        "push r8",
                         enter!($w),
                         cancel!($w),
                         concat!("lea rsi, [rcx + 8 * ", $w, "]"),
                         "mov rcx, rdi",
                         concat!("add rdi, 8 * ", $w),
                         rows!($w),
-                        "add rsp, 16",
+                        "add rsp, 32",
                         "pop rax",
                         "neg rax",
                         each!($w, add),
@@ -302,10 +330,11 @@ macro_rules! passes {
                         "pop rbx",
                         inout("rcx") n.as_ptr() => _,
                         inout("rdx") sum.as_ptr().wrapping_add(n.len()) => _,
-                        inout("rsi") modulus.inverse => _,
+                        inout("rsi") modulus.inverse[0] => _,
                         inout("rdi") sum.as_mut_ptr() => _,
                         inout("rax") *carry,
-                        out("r8") _, out("r9") _, out("r10") _, out("r11") _,
+                        inout("r8") modulus.inverse[1] => _,
+                        out("r9") _, out("r10") _, out("r11") _,
                         out("r12") _, out("r13") _, out("r14") _, out("r15") _,
                     );
                 }
@@ -317,62 +346,91 @@ passes!(1);
 passes!(4);
 passes!(8);
 
+/// Doubles two limbs of a sum, and adds the square of the limb at `$x`. Both carries are kept.
+#[rustfmt::skip]
+macro_rules! square_of_limb {
+    ($x:literal, $low:literal, $high:literal) => {
+        concat!(
+            "mov rdx, [", $x, "]\n",
+            "mulx r9, r8, rdx\n",
+            "mov r10, [", $low, "]\n",
+            "mov r11, [", $high, "]\n",
+            "adcx r10, r10\n",
+            "adox r10, r8\n",
+            "mov [", $low, "], r10\n",
+            "adcx r11, r11\n",
+            "adox r11, r9\n",
+            "mov [", $high, "], r11\n",
+        )
+    };
+}
+
 /// Doubles a number, and adds the square of each limb of `x` to the two limbs at twice its place.
 pub(super) fn double_and_add_squares(sum: &mut [u64], x: &[u64]) {
-    assert!(sum.len() >= 2 * x.len() && !x.is_empty());
+    assert!(x.len() >= 4);
+    let sum = &mut sum[..2 * x.len()];
     // SAFETY: the processor has the instructions, see `Adx`. The assembly reads `x`, which has at
-    // least one limb, and changes twice as many limbs of the sum, which it has. All else that it
-    // changes is declared.
+    // least four limbs, and changes the sum, which has twice as many. All else that it changes is
+    // declared.
     unsafe {
+        // LEA and JRCXZ leave the flags.
         asm!(
-            "xor eax, eax",
+            "test eax, eax",
             "2:",
-            "mov rdx, [rsi]",
-            "mulx r9, r8, rdx",
-            "mov r10, [rdi]",
-            "mov r11, [rdi + 8]",
-            "adcx r10, r10",
-            "adox r10, r8",
-            "mov [rdi], r10",
-            "adcx r11, r11",
-            "adox r11, r9",
-            "mov [rdi + 8], r11",
-            "lea rsi, [rsi + 8]",
-            "lea rdi, [rdi + 16]",
+            square_of_limb!("rsi", "rdi", "rdi + 8"),
+            square_of_limb!("rsi + 8", "rdi + 16", "rdi + 24"),
+            square_of_limb!("rsi + 16", "rdi + 32", "rdi + 40"),
+            square_of_limb!("rsi + 24", "rdi + 48", "rdi + 56"),
+            "lea rsi, [rsi + 32]",
+            "lea rdi, [rdi + 64]",
             "lea rcx, [rcx - 1]",
             "jrcxz 3f",
             "jmp 2b",
             "3:",
-            inout("rcx") x.len() => _,
+            "mov rcx, rax",
+            "jrcxz 5f",
+            "4:",
+            square_of_limb!("rsi", "rdi", "rdi + 8"),
+            "lea rsi, [rsi + 8]",
+            "lea rdi, [rdi + 16]",
+            "lea rcx, [rcx - 1]",
+            "jrcxz 5f",
+            "jmp 4b",
+            "5:",
+            inout("rax") x.len() % 4 => _,
+            inout("rcx") x.len() / 4 => _,
             inout("rsi") x.as_ptr() => _,
             inout("rdi") sum.as_mut_ptr() => _,
-            out("rax") _, out("rdx") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _,
+            out("rdx") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _,
             options(nostack),
         );
     }
 }
 
-/// Sets `out` to the difference of two numbers; the borrow is left out. All have as many limbs.
-pub(super) fn subtract(number: &[u64], other: &[u64], out: &mut [u64]) {
+/// Sets `out` to a number minus `bit`, which is 0 or 1, times another one; the borrow is left out.
+/// All have as many limbs.
+pub(super) fn subtract_if(bit: u64, number: &[u64], other: &[u64], out: &mut [u64]) {
     assert!(number.len() == out.len() && other.len() == out.len() && !out.is_empty());
-    // SAFETY: the assembly reads both numbers and writes `out`, which have as many limbs, at least
-    // one. All else that it changes is declared.
+    // SAFETY: the processor has the instructions, see `Adx`. The assembly reads both numbers and
+    // writes `out`, which have as many limbs, at least one. All else that it changes is declared.
     unsafe {
+        // Only SBB changes the carry flag.
         asm!(
             "xor eax, eax",
             "2:",
-            "mov r8, [rsi + 8 * rax]",
-            "sbb r8, [rdx + 8 * rax]",
-            "mov [rdi + 8 * rax], r8",
-            // These leave the carry flag.
+            "mulx r10, r9, [r8 + 8 * rax]",
+            "mov r10, [rsi + 8 * rax]",
+            "sbb r10, r9",
+            "mov [rdi + 8 * rax], r10",
             "lea rax, [rax + 1]",
             "dec rcx",
             "jnz 2b",
             inout("rcx") out.len() => _,
+            in("rdx") bit,
             in("rsi") number.as_ptr(),
-            in("rdx") other.as_ptr(),
+            in("r8") other.as_ptr(),
             in("rdi") out.as_mut_ptr(),
-            out("rax") _, out("r8") _,
+            out("rax") _, out("r9") _, out("r10") _,
             options(nostack),
         );
     }
