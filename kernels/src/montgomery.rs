@@ -47,6 +47,7 @@
 //! | level | form |
 //! |---|---|
 //! | `Portable` | limbs of 64 bits, products of 128 bits, one number at a time |
+//! | `Avx2` | the same with MULX, ADCX and ADOX; without the last two (ADX), as `Portable` |
 //! | `Avx512` | digits of 52 bits (IFMA); eight numbers side by side, or the digits of one or two |
 //!
 //! At `Avx512`, [`powers`] divides jobs into groups of up to eight whose moduli have as many
@@ -70,6 +71,7 @@
 
 mod context;
 mod digits;
+mod exponentiation;
 mod groups;
 mod limbs;
 mod modulus;
@@ -84,7 +86,7 @@ use crate::{Isa, Level};
 
 /// Calls the kernel of the highest level that there is.
 macro_rules! best {
-    ($($call:tt)+) => { by_isa!(crate::montgomery, $($call)+: Avx512, _ => portable) };
+    ($($call:tt)+) => { by_isa!(crate::montgomery, $($call)+: Avx512, Avx2, _ => portable) };
 }
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
@@ -244,9 +246,9 @@ impl Job for PublicPower<'_> {
     }
 }
 
-#[cfg(feature = "isa-avx512")]
 impl<'a> Exponent<'a> {
     /// The limbs of a secret one.
+    #[cfg(feature = "isa-avx512")]
     const fn limbs(self) -> &'a [u64] {
         match self {
             Self::Secret(limbs) => limbs,

@@ -68,7 +68,9 @@ fn each_size(test: impl Fn(PrivateKey)) {
     let lines = text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON"));
     let lines: Vec<Value> = lines.collect();
     let highest = Isa::of_processor();
-    for level in [Level::Portable, Level::Avx512].into_iter().filter(|&it| highest.has(it)) {
+    for level in
+        [Level::Portable, Level::Avx2, Level::Avx512].into_iter().filter(|&it| highest.has(it))
+    {
         for bits in [512, 768, 1024, 1536, 2048, 3072, 4096] {
             let name = format!("generated-{bits}-1");
             let line = lines.iter().find(|line| line["name"] == *name).expect("a key of this size");

@@ -13,8 +13,8 @@ pub(super) struct Context {
     pub(super) limbs: Box<[u64]>,
     /// 2^(128 L) modulo the number.
     pub(super) r_squared: Box<[u64]>,
-    /// Minus the inverse of the number, modulo 2^64.
-    pub(super) inverse: u64,
+    /// Minus the inverse of the number, modulo 2^128.
+    pub(super) inverse: [u64; 2],
     pub(super) bits: usize,
 }
 
@@ -23,7 +23,7 @@ impl Context {
     /// product.
     pub(super) fn new(limbs: &[u64], bits: usize, power: &mut [u64], product: &mut [u64]) -> Self {
         let length = limbs.len();
-        let inverse = inverse(limbs[0]);
+        let inverse = halves(inverse(u128::from(limbs[0]) | u128::from(limbs[1]) << 64));
         let r_squared = vec![0; length].into();
         let mut context = Self { limbs: limbs.into(), r_squared, inverse, bits };
         // 2^L in Montgomery's form; its 64th power in this form is 2^(64 L) in this form.
@@ -54,26 +54,13 @@ impl Context {
         let n = &self.limbs;
         let mut over = 0;
         for i in 0..n.len() {
-            let factor = product[i].wrapping_mul(self.inverse);
+            let factor = product[i].wrapping_mul(self.inverse[0]);
             let carry = add_product(&mut product[i..i + n.len()], n, factor);
             let top = &mut product[i + n.len()];
             [*top, over] = halves(u128::from(*top) + u128::from(carry) + u128::from(over));
         }
         out.copy_from_slice(&product[n.len()..]);
         reduce_once(out, over, n);
-    }
-
-    /// The product divided by 2^(64 L). One factor is less than the number; the other one may be
-    /// any number of L limbs.
-    pub(super) fn multiply(
-        &self,
-        one: &[u64],
-        other: &[u64],
-        out: &mut [u64],
-        product: &mut [u64],
-    ) {
-        multiply(one, other, product);
-        self.reduce(product, out);
     }
 
     /// The square divided by 2^(64 L), in place.
@@ -126,12 +113,12 @@ impl Context {
     }
 }
 
-/// Minus the inverse of an odd number modulo 2^64, by Newton's iteration: each step doubles the
+/// Minus the inverse of an odd number modulo 2^128, by Newton's iteration: each step doubles the
 /// number of right bits, of which there are three at first.
-fn inverse(odd: u64) -> u64 {
+fn inverse(odd: u128) -> u128 {
     let mut inverse = odd;
-    for _ in 0..5 {
-        inverse = inverse.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(inverse)));
+    for _ in 0..6 {
+        inverse = inverse.wrapping_mul(2_u128.wrapping_sub(odd.wrapping_mul(inverse)));
     }
     inverse.wrapping_neg()
 }
@@ -140,6 +127,6 @@ impl Drop for Context {
     fn drop(&mut self) {
         wipe::words(&mut self.limbs);
         wipe::words(&mut self.r_squared);
-        wipe::words(core::slice::from_mut(&mut self.inverse));
+        wipe::words(&mut self.inverse);
     }
 }

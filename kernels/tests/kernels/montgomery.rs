@@ -165,6 +165,31 @@ fn random_powers_of_every_size() {
     }
 }
 
+/// Every number of limbs that keys have, with short exponents.
+#[test]
+fn every_number_of_limbs() {
+    let mut numbers = Numbers(8);
+    let mut workspace = Workspace::new();
+    for count in 4..=66 {
+        let mut batch: Vec<_> = [64 * count, 64 * count - 63, 64 * count - numbers.below(64)]
+            .into_iter()
+            .flat_map(|bits| [bits; 3])
+            .filter(|&bits| bits >= MIN_BITS)
+            .map(|bits| Case::random(&mut numbers, bits, 1))
+            .collect();
+        // All limbs are ones, and numbers are next to the modulus.
+        let modulus = power_of_two(64 * count) - 1u8;
+        for less in [1u8, 2] {
+            let base = &modulus - less;
+            let case = Case::new(modulus.clone(), base.clone(), BigUint::from(u64::MAX));
+            batch.push(case.times(Some(base)));
+        }
+        for isa in levels() {
+            run(isa, &batch, 1, &mut workspace);
+        }
+    }
+}
+
 /// The longest moduli.
 #[test]
 fn longest() {

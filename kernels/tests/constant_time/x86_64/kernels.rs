@@ -10,8 +10,6 @@ use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305, XChaCha20Poly1
 use lanecrypt_kernels::gcm::{self, AesGcm};
 use lanecrypt_kernels::gcm_siv::{self, AesGcmSiv};
 use lanecrypt_kernels::ghash;
-#[cfg(feature = "montgomery")]
-use lanecrypt_kernels::montgomery;
 use lanecrypt_kernels::poly1305::{self, Poly1305};
 use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::xts::{self, AesXts};
@@ -101,11 +99,11 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "siv-opening", levels: WITH_VERDICT, run: ciphers::siv },
     Kernel { name: "siv-many", levels: WITH_VERDICT, run: ciphers::siv_many },
     #[cfg(feature = "montgomery")]
-    Kernel { name: "powers", levels: montgomery::KERNELS, run: super::montgomery::single },
+    Kernel { name: "powers", levels: super::montgomery::LEVELS, run: super::montgomery::single },
     #[cfg(feature = "montgomery")]
-    Kernel { name: "powers-lanes", levels: montgomery::KERNELS, run: super::montgomery::lanes },
+    Kernel { name: "powers-lanes", levels: super::montgomery::LEVELS, run: super::montgomery::lanes },
     #[cfg(feature = "montgomery")]
-    Kernel { name: "modular", levels: montgomery::KERNELS, run: super::montgomery::around },
+    Kernel { name: "modular", levels: super::montgomery::LEVELS, run: super::montgomery::around },
     Kernel { name: "des-sliced", levels: des::KERNELS, run: des },
     Kernel { name: "3des-sliced", levels: des::KERNELS, run: triple_des },
     Kernel { name: "des-lanes", levels: des::KERNELS, run: lanes::des },

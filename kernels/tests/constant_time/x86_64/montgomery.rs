@@ -1,13 +1,17 @@
 //! Modular arithmetic: moduli, bases, exponents, factors and all operands are secret. Lengths are
 //! public, and so is the highest limb of a modulus, because its number of bits is.
 
-use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::montgomery::{
     Modulus, Power, PublicPower, Workspace, from_be_bytes, multiply_add, powers, public_powers,
     to_be_bytes,
 };
+use lanecrypt_kernels::{Isa, Level};
 
 use crate::x86_64::secrets::{Secrets, unseen};
+
+/// The levels with kernels of their own. That of `avx2` is checked one level above, which runs it
+/// too: it needs ADX, which Valgrind's processor lacks.
+pub(crate) const LEVELS: &[Level] = &[Level::Portable, Level::Avx2Vaes, Level::Avx512];
 
 /// The most limbs of a modulus whose set-up is traced.
 const SHORT: usize = 9;
@@ -91,6 +95,8 @@ pub(crate) fn single(isa: Isa, secrets: &mut Secrets) {
     for (sizes, exponent) in [(&[8][..], 1), (&[24], 3), (&[8, 8], 3)] {
         raise_public(isa, sizes, &[exponent], 1, secrets);
     }
+    // Passes of eight limbs, of four and of one; those of the kernel for one number at a time.
+    raise_public(isa, &[13], &[3], 1, secrets);
 }
 
 /// Many side by side, in lanes that are all full or not.

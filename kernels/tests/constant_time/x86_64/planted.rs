@@ -18,6 +18,7 @@ pub(crate) const ALL: &[Leak] = &[
     Leak { name: "early-return", kind: "branch", run: early_return },
     Leak { name: "length", kind: "branch", run: length },
     Leak { name: "extraction", kind: "address", run: extraction },
+    Leak { name: "register", kind: "branch", run: register },
 ];
 
 /// Says whether a leak was found, and passes that on.
@@ -66,6 +67,21 @@ fn early_return(secret: &[u8; 16]) {
 fn length(secret: &[u8; 16]) {
     for _ in 0..secret[3] & 7 {
         rare();
+    }
+}
+
+/// A branch that tests a register and no flag.
+#[inline(never)]
+fn register(secret: &[u8; 16]) {
+    // SAFETY: the instructions change nothing.
+    unsafe {
+        core::arch::asm!(
+            "jrcxz 2f",
+            "nop",
+            "2:",
+            in("rcx") u64::from(secret[3]),
+            options(nomem, nostack, preserves_flags)
+        );
     }
 }
 

@@ -91,9 +91,9 @@ const ALL: &[Subject] = &[
         run: xchacha_poly_lanes,
     },
     #[cfg(feature = "montgomery")]
-    Subject { name: "powers", levels: montgomery::KERNELS, run: powers::<1> },
+    Subject { name: "powers", levels: super::montgomery::LEVELS, run: powers::<1> },
     #[cfg(feature = "montgomery")]
-    Subject { name: "powers-lanes", levels: montgomery::KERNELS, run: powers::<8> },
+    Subject { name: "powers-lanes", levels: super::montgomery::LEVELS, run: powers::<8> },
     Subject { name: "des-sliced", levels: des::KERNELS, run: des },
     Subject { name: "3des-sliced", levels: des::KERNELS, run: triple_des },
     Subject { name: "des-lanes", levels: des::KERNELS, run: des_lanes },

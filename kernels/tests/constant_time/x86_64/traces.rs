@@ -78,6 +78,9 @@ impl Code {
 fn kind(instruction: &str, register: &str) -> Option<&'static str> {
     let name = instruction.split(' ').next()?;
     match register {
+        // The only jump that reads a register, and no flag.
+        "rcx" if name == "jrcxz" => Some("branch"),
+        _ if name == "jrcxz" => None,
         "flags" => (name.starts_with('j') && name != "jmp").then_some("branch"),
         "carry" => ["ja", "jae", "jb", "jbe", "jc", "jnc"].contains(&name).then_some("branch"),
         // These only look as if they read memory.

@@ -53,7 +53,7 @@ impl<'a> Group<'a> {
             copy_into_lane(&digits.n, lane, n);
             copy_into_lane(&digits.r_squared, lane, r_squared);
             into_lane(number, lane, base);
-            inverse.0[lane] = modulus.context().inverse;
+            inverse.0[lane] = modulus.context().inverse[0];
         }
         let factors = blocks(factors);
         Self {

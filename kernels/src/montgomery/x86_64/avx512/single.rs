@@ -45,7 +45,7 @@ impl<'a, const V: usize, const N: usize> Numbers<'a, V, N> {
             copy(&own.n, &mut n[i]);
             copy(&own.r_squared, &mut r_squared[i]);
             spread(value, &mut base[i]);
-            inverse[i] = modulus.context().inverse;
+            inverse[i] = modulus.context().inverse[0];
         }
         let digits = own_digits(numbers[0].0).n.len();
         Self { moduli: Moduli { n, inverse, digits }, r_squared, base, number, table }
