@@ -37,6 +37,7 @@ const ALLOWED: &[(&str, libc::c_long)] = calls! {
     ftruncate: SYS_ftruncate,
     futex: SYS_futex,
     getcpu: SYS_getcpu,
+    getcwd: SYS_getcwd,
     getdents64: SYS_getdents64,
     getegid: SYS_getegid,
     geteuid: SYS_geteuid,

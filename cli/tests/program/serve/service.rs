@@ -67,12 +67,14 @@ fn a_reload_replaces_keys_unless_the_settings_are_wrong() {
     // More than there is: the daemon takes what it has, also when it reads the settings again.
     let limits = format!("[limits]\nmemory = {}\n", 1_u64 << 62);
     let text = key("old") + &limits;
-    let config = secret(&folder, "config.toml", text.as_bytes());
+    secret(&folder, "config.toml", text.as_bytes());
     let memory = || {
         let found = Client::<Vec<u8>>::statistics(&socket, Duration::from_secs(60));
         found.expect("it listens").memory_limit
     };
-    let mut command = lanecrypt(&["serve", "--socket", &socket, "--config", &config]);
+    // A relative path, which the sandbox must let it read again.
+    let mut command = lanecrypt(&["serve", "--socket", &socket, "--config", "config.toml"]);
+    command.current_dir(folder.path(""));
     let mut daemon = command.stderr(Stdio::piped()).spawn().expect("the program starts");
     let mut lines = BufReader::new(daemon.stderr.take().expect("a pipe")).lines();
     event(&mut lines, "serving at ");
