@@ -43,6 +43,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
+use lanecrypt_kernels::wipe;
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
 use rustix::thread::CpuSet;
@@ -64,7 +65,7 @@ use self::placement::{Move, Sharing, step};
 pub use self::prepared::Prepared;
 pub use self::settings::Server;
 use self::users::User;
-use self::worker::CompletionNotifier;
+use self::worker::{CompletionNotifier, TRACES};
 use crate::Statistics;
 use crate::protocol::status;
 use crate::shared::processor::{here, take_short_turns};
@@ -115,6 +116,8 @@ pub struct Daemon {
     unchecked: u64,
     /// Whether no client is accepted, because there are no free descriptors.
     is_deaf: bool,
+    /// Whether sessions have ended since the stack was wiped.
+    has_traces: bool,
 }
 
 impl Daemon {
@@ -162,6 +165,11 @@ impl Daemon {
             if self.notifier.take() && self.answer_late() {
                 self.finish();
                 return Ok(());
+            }
+            if mem::take(&mut self.has_traces) {
+                // Kernels may have left round keys of sessions that have ended.
+                wipe::stack::<TRACES>();
+                wipe::registers();
             }
             let took = self.serve_turn();
             self.forget_broken();
@@ -247,6 +255,7 @@ impl Daemon {
     /// Replaces keys, users and limits.
     fn reload(&mut self, prepared: Prepared) {
         let Prepared { engine, costs, mut access, .. } = prepared;
+        self.has_traces = true;
         let control = &mut self.control;
         access.limits = access.limits.within_memory(self.memory);
         access.keys.follow(&control.access.keys);
@@ -410,6 +419,7 @@ impl Daemon {
         );
         match heard {
             Heard::Answered | Heard::Nothing => {}
+            Heard::Closed => self.has_traces = true,
             Heard::Gone => self.forget(|peer| peer.number == number),
             Heard::Linked => {
                 let processor = self.peers.get(at).map_or(0, |peer| peer.processor);
@@ -422,6 +432,7 @@ impl Daemon {
 
     /// Ends the connections of some clients, and their sessions with them.
     fn forget(&mut self, which: impl Fn(&Peer) -> bool) {
+        self.has_traces = true;
         for peer in self.peers.extract_if(.., |peer| which(peer)) {
             // Their other ends may stay open, and would still cause events.
             let _ = epoll::delete(&self.epoll, &peer.socket);

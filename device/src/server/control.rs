@@ -58,6 +58,8 @@ pub(super) struct Access {
 pub(super) enum Heard {
     /// It was answered.
     Answered,
+    /// A session was closed, and that was answered.
+    Closed,
     /// Nothing was there.
     Nothing,
     /// Its rings are served from now on.
@@ -156,7 +158,11 @@ impl Control {
                         ControlResponse::Refused(reason)
                     }
                 };
-                peers.get(at).map_or(Heard::Gone, |peer| send(peer, &answer))
+                let sent = peers.get(at).map_or(Heard::Gone, |peer| send(peer, &answer));
+                match sent {
+                    Heard::Answered if answer == ControlResponse::Closed => Heard::Closed,
+                    sent => sent,
+                }
             }
             (greeting, None) => {
                 let is_other = greeting.is_some_and(Greeting::is_other_version);

@@ -177,6 +177,7 @@ impl Prepared {
             processor: None,
             unchecked: 0,
             is_deaf: false,
+            has_traces: false,
         })
     }
 }

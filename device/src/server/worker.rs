@@ -18,11 +18,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
+use lanecrypt_kernels::wipe;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// The stack of a thread in bytes. Batches take up to 64 KiB of it.
 const STACK: usize = 1 << 19;
+/// The bytes of stack in which serving leaves traces: those of the kernels, and of the functions
+/// above them.
+pub(super) const TRACES: usize = wipe::DEPTH + (8 << 10);
 
 /// Notifies the daemon of finished jobs, and of commands.
 #[derive(Debug)]
@@ -288,6 +292,9 @@ fn run<J, D, W: Work<J, D>>(shared: &Shared<J, D>, notifier: &CompletionNotifier
         if desk.waiting.is_empty() {
             drop(desk);
             work.rest();
+            // Round keys, messages.
+            wipe::stack::<TRACES>();
+            wipe::registers();
             desk = shared.lock();
         }
         while desk.waiting.is_empty() && !desk.is_closed {
