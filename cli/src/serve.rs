@@ -7,6 +7,8 @@ mod any_settings;
 mod config;
 mod control;
 mod escape;
+#[cfg(test)]
+mod hidden;
 mod log;
 mod metrics;
 mod names;

@@ -33,8 +33,9 @@ impl Spin {
         Self { longest, now: longest, sleeps: 0 }
     }
 
-    /// Spins until `found` succeeds, and no longer than the time that is worth it; true if it did. If the other side runs on the same processor,
-    /// it yields between two checks, which costs less than sleeping and being woken.
+    /// Spins until `found` succeeds, or until sleeping would cost less; true if it succeeded. If the
+    /// other side runs on the same processor, it yields between two checks, which costs less than
+    /// sleeping and being woken.
     #[inline]
     pub(crate) fn wait_for(
         &mut self,

@@ -9,6 +9,8 @@ mod any_event;
 #[path = "../../cli/src/serve/escape.rs"]
 #[expect(dead_code, reason = "settings use it")]
 mod escape;
+#[path = "../../cli/src/serve/hidden.rs"]
+mod hidden;
 #[path = "../../cli/src/serve/log.rs"]
 #[expect(dead_code, reason = "the daemon writes the lines")]
 mod log;

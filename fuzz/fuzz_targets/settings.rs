@@ -9,6 +9,8 @@ mod any_settings;
 #[path = "../../cli/src/serve/escape.rs"]
 #[expect(dead_code, reason = "the log uses it")]
 mod escape;
+#[path = "../../cli/src/serve/hidden.rs"]
+mod hidden;
 #[path = "../../cli/src/serve/written.rs"]
 #[expect(dead_code, reason = "reading keys uses it")]
 mod written;

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::escape::{LONGEST, LONGEST_MESSAGE};
+use super::hidden::is_hidden;
 use super::log::{Field, Form, line, sentence};
 
 /// Names of fields.
@@ -47,11 +48,7 @@ pub(super) fn any_event(input: &[u8]) {
 /// It is one line of visible characters, and not much longer than its values.
 fn check(form: Form, line: &str, values: usize) {
     let text = line.strip_suffix('\n').expect("it ends");
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    assert!(!text.contains(hidden), "{line:?}");
+    assert!(!text.contains(is_hidden), "{line:?}");
     // JSON escapes again.
     let longest = if form == Form::Json { 2 * values } else { values } + 128;
     assert!(text.len() <= longest, "{} bytes: {line:?}", text.len());

@@ -2,6 +2,7 @@
 //! fuzz target `settings` searches for inputs that break it.
 
 use super::escape::LONGEST;
+use super::hidden::is_hidden;
 use super::written::{Written, WrittenKey};
 
 /// The longest reason in bytes.
@@ -104,11 +105,7 @@ fn check_key(text: &str, key: &WrittenKey) {
 /// A reason is short and visible, and quotes no more than the beginning of a value.
 fn check_reason(text: &str, reason: &str) {
     assert!(reason.len() <= LONGEST_REASON, "{} bytes: {reason:?}", reason.len());
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    assert!(!reason.contains(hidden), "{reason:?}");
+    assert!(!reason.contains(is_hidden), "{reason:?}");
     // The program's own words around a value may be in the settings, too.
     let longest = 2 * LONGEST;
     for quoted in reason.as_bytes().windows(longest + 1) {
@@ -146,9 +143,7 @@ mod tests {
                 format!("[[key]]\nname = \"k\"\nfile = \"f\"\nalgorithm = \"{value}\""),
                 format!("[[key]]\nname = \"k\"\nalgorithm = [\"{value}\", \"x\"]"),
                 format!("[[key]]\nname = \"k\"\nalgorithm = \"a\"\noperations = [\"{value}\"]"),
-                format!(
-                    "[[key]]\nname = \"k\"\nalgorithm = \"a\"\nversions = [{{ version = \"{value}\" }}]"
-                ),
+                format!("[[key]]\nname = \"k\"\nversions = [{{ version = \"{value}\" }}]"),
                 format!("[[key]]\nname = \"k\"\nalgorithm = \"a\"\nfile = \"{value}\""),
             ] {
                 check(&text);

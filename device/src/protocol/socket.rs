@@ -72,6 +72,7 @@ impl Packet {
         descriptors: &[BorrowedFd<'_>],
     ) -> io::Result<()> {
         let too_long = |_| io::Error::from(io::ErrorKind::InvalidInput);
+        self.wipe();
         self.used = LONGEST;
         let pair = (Greeting::OURS, value);
         let length = postcard::to_slice(&pair, &mut self.bytes).map_err(too_long)?.len();

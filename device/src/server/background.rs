@@ -59,8 +59,8 @@ impl Background {
         Ok(())
     }
 
-    /// Drops something of a client, with this many bytes of shared memory, by the thread if there is
-    /// one.
+    /// Drops something of a client, with this many bytes of shared memory, on the thread. If there
+    /// is none, at once.
     pub(super) fn discard(&mut self, client: u64, memory: u64, what: impl Send + 'static) {
         if self.0.begin(|| Doer).is_ok() {
             self.0.give(client, memory, Job::Drop { _what: Box::new(what) });

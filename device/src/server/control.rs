@@ -40,7 +40,7 @@ pub(super) struct Control {
     next: u64,
     /// Reserved for clients that connect when there are no free descriptors.
     spare: Vec<OwnedFd>,
-    /// For replies when there is no memory for another packet.
+    /// For replies, which need no memory then.
     packet: Packet,
 }
 
@@ -142,11 +142,11 @@ impl Control {
                 peer.processor = processor;
                 self.begin(peers, at, depth, arena)
             }
-            (_, Some(ControlRequest::Mapped)) => admission::link(peer, ring),
+            (_, Some(ControlRequest::Mapped)) => self.link(peer, ring),
             (_, Some(ControlRequest::Statistics)) => {
                 let user = peer.user.clone();
                 let answer = ControlResponse::Statistics(statistics(self, peers, &user));
-                peers.get(at).map_or(Heard::Gone, |peer| send(peer, &answer))
+                peers.get(at).map_or(Heard::Gone, |peer| send(&mut self.packet, peer, &answer))
             }
             (_, Some(asked)) => {
                 let mut name = String::new();
@@ -158,7 +158,8 @@ impl Control {
                         ControlResponse::Refused(reason)
                     }
                 };
-                let sent = peers.get(at).map_or(Heard::Gone, |peer| send(peer, &answer));
+                let sent =
+                    peers.get(at).map_or(Heard::Gone, |peer| send(&mut self.packet, peer, &answer));
                 match sent {
                     Heard::Answered if answer == ControlResponse::Closed => Heard::Closed,
                     sent => sent,
@@ -168,7 +169,7 @@ impl Control {
                 let is_other = greeting.is_some_and(Greeting::is_other_version);
                 let refusal =
                     if is_other { RejectReason::Version(VERSION) } else { RejectReason::Malformed };
-                send(peer, &ControlResponse::Refused(refusal));
+                send(&mut self.packet, peer, &ControlResponse::Refused(refusal));
                 Heard::Gone
             }
         }
@@ -176,18 +177,15 @@ impl Control {
 
     /// Receives a request of a client, and refuses it, because there is no memory to answer it.
     fn refuse_request(&mut self, peer: &Peer) -> Heard {
-        let received = self.packet.receive(&peer.socket);
-        self.packet.wipe();
-        match received {
+        match self.packet.receive(&peer.socket) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Heard::Nothing,
             Err(_) => return Heard::Gone,
             Ok(()) => {}
         }
         let refusal = ControlResponse::Refused(RejectReason::Memory);
-        let sent = self.packet.send(&peer.socket, &refusal, &[]);
+        let sent = send(&mut self.packet, peer, &refusal);
         // A refusal ends the connection of a client without shared memory.
-        let stays = sent.is_ok() && peer.link().is_some() && !peer.awaits_reply;
-        if stays { Heard::Answered } else { Heard::Gone }
+        if peer.link().is_some() && !peer.awaits_reply { sent } else { Heard::Gone }
     }
 
     /// The reply to a request for a session; `None` if it is sent later. `name` is room for a name.
@@ -335,7 +333,9 @@ impl Control {
             let Some(peer) = peers.get_mut(at) else { continue };
             peer.awaits_reply = false;
             let answer = opened.and_then(|opened| self.keep(peer, opened, ""));
-            if send(peer, &answer.unwrap_or_else(ControlResponse::Refused)) == Heard::Gone {
+            if send(&mut self.packet, peer, &answer.unwrap_or_else(ControlResponse::Refused))
+                == Heard::Gone
+            {
                 gone.push(client);
             }
         }
@@ -401,9 +401,9 @@ fn public_key(_opened: &Opened) -> Result<Vec<u8>, RejectReason> {
     Err(RejectReason::Algorithm)
 }
 
-fn send(peer: &Peer, answer: &ControlResponse<'_>) -> Heard {
+fn send(packet: &mut Packet, peer: &Peer, answer: &ControlResponse<'_>) -> Heard {
     // A client that does not read replies is removed.
-    match Packet::new().send(&peer.socket, answer, &[]) {
+    match packet.send(&peer.socket, answer, &[]) {
         Ok(()) => Heard::Answered,
         Err(_) => Heard::Gone,
     }

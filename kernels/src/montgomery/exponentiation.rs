@@ -139,7 +139,7 @@ impl<A: Arithmetic> Powers<'_, A> {
         }
     }
 
-    /// By the bits of the exponent, in Montgomery's form. If it `leaves`, out of that form: the last
+    /// By the bits of the exponent, in Montgomery's form. If it `leaves` that form, the last
     /// multiplication is one with the base itself.
     fn raise_public(
         &mut self,

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use rustix::net::{SocketFlags, accept_with};
 
 use super::{Control, Heard, send};
-use crate::protocol::socket::{Packet, discard};
+use crate::protocol::socket::discard;
 use crate::protocol::{ControlRequest, ControlResponse, LONGEST};
 use crate::server::background::Offer;
 use crate::server::event::Event;
@@ -130,7 +130,6 @@ impl Control {
         reason: RejectReason,
     ) -> Accepted {
         self.observer.tell(&Event::Refused { user: Some(user.number), reason });
-        self.packet.wipe();
         let _ = self.packet.send(&socket, &ControlResponse::Refused(reason), &[]);
         self.background.discard(number, 0, Refused(socket));
         Accepted::Done
@@ -153,7 +152,7 @@ impl Control {
             Err(reason) => {
                 let user = Some(peer.user.number);
                 self.observer.tell(&Event::Refused { user, reason });
-                send(peer, &ControlResponse::Refused(reason));
+                send(&mut self.packet, peer, &ControlResponse::Refused(reason));
                 Heard::Gone
             }
         }
@@ -173,7 +172,7 @@ impl Control {
                 let (depth, arena) = (layout.depth(), layout.arena());
                 let welcome = ControlResponse::Welcome { depth, arena, signatures };
                 let descriptors = [offer.memory.as_fd(), offer.doorbell.as_fd()];
-                let sent = Packet::new().send(&peer.socket, &welcome, &descriptors);
+                let sent = self.packet.send(&peer.socket, &welcome, &descriptors);
                 sent.map(|()| offer).map_err(|_| RejectReason::Descriptors)
             });
             match offered {
@@ -181,12 +180,31 @@ impl Control {
                 Err(reason) => {
                     let user = Some(peer.user.number);
                     self.observer.tell(&Event::Refused { user, reason });
-                    send(peer, &ControlResponse::Refused(reason));
+                    send(&mut self.packet, peer, &ControlResponse::Refused(reason));
                     gone.push(client);
                 }
             }
         }
         gone
+    }
+
+    /// Serves the rings of a client from now on, if it had the memory to map.
+    pub(super) fn link(
+        &mut self,
+        peer: &mut Peer,
+        ring: impl FnOnce(BorrowedFd<'_>) -> io::Result<()>,
+    ) -> Heard {
+        let Stage::Mapping(offer) = mem::replace(&mut peer.stage, Stage::Silent) else {
+            send(&mut self.packet, peer, &ControlResponse::Refused(RejectReason::Malformed));
+            return Heard::Gone;
+        };
+        let Offer { mapping, memory, doorbell } = offer;
+        // A client that has sealed it itself does not keep to the protocol.
+        if Mapping::seal(memory).is_err() || ring(doorbell.as_fd()).is_err() {
+            return Heard::Gone;
+        }
+        peer.stage = Stage::Linked(Box::new(Link::new(mapping, doorbell)));
+        Heard::Linked
     }
 }
 
@@ -198,19 +216,4 @@ impl Drop for Refused {
     fn drop(&mut self) {
         discard(&self.0);
     }
-}
-
-/// Serves the rings of a client from now on, if it had the memory to map.
-pub(super) fn link(peer: &mut Peer, ring: impl FnOnce(BorrowedFd<'_>) -> io::Result<()>) -> Heard {
-    let Stage::Mapping(offer) = mem::replace(&mut peer.stage, Stage::Silent) else {
-        send(peer, &ControlResponse::Refused(RejectReason::Malformed));
-        return Heard::Gone;
-    };
-    let Offer { mapping, memory, doorbell } = offer;
-    // A client that has sealed it itself does not keep to the protocol.
-    if Mapping::seal(memory).is_err() || ring(doorbell.as_fd()).is_err() {
-        return Heard::Gone;
-    }
-    peer.stage = Stage::Linked(Box::new(Link::new(mapping, doorbell)));
-    Heard::Linked
 }

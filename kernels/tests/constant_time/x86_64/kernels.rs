@@ -22,6 +22,8 @@ use lanecrypt_kernels_legacy::serpent::{self, Serpent};
 
 use crate::x86_64::ciphers;
 use crate::x86_64::lanes;
+#[cfg(feature = "montgomery")]
+use crate::x86_64::montgomery;
 use crate::x86_64::secrets::{Secrets, unseen};
 
 /// One algorithm.
@@ -99,11 +101,11 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "siv-opening", levels: WITH_VERDICT, run: ciphers::siv },
     Kernel { name: "siv-many", levels: WITH_VERDICT, run: ciphers::siv_many },
     #[cfg(feature = "montgomery")]
-    Kernel { name: "powers", levels: super::montgomery::LEVELS, run: super::montgomery::single },
+    Kernel { name: "powers", levels: montgomery::LEVELS, run: montgomery::single },
     #[cfg(feature = "montgomery")]
-    Kernel { name: "powers-lanes", levels: super::montgomery::LEVELS, run: super::montgomery::lanes },
+    Kernel { name: "powers-lanes", levels: montgomery::LEVELS, run: montgomery::lanes },
     #[cfg(feature = "montgomery")]
-    Kernel { name: "modular", levels: super::montgomery::LEVELS, run: super::montgomery::around },
+    Kernel { name: "modular", levels: montgomery::LEVELS, run: montgomery::around },
     Kernel { name: "des-sliced", levels: des::KERNELS, run: des },
     Kernel { name: "3des-sliced", levels: des::KERNELS, run: triple_des },
     Kernel { name: "des-lanes", levels: des::KERNELS, run: lanes::des },

@@ -6,8 +6,8 @@
 //! (2^(64 W) - 1) + (2^(64 W) - 1) (2^64 - 1) + (2^64 - 1) is less than 2^(64 (W + 1)).
 //!
 //! A row has two chains of carries, which are independent: ADCX adds the upper halves of products
-//! to the limbs in registers, and ADOX adds the lower halves and the limb in memory. TEST clears both
-//! flags.
+//! to the limbs in registers, and ADOX adds the lower halves and the limb in memory. TEST clears
+//! both flags.
 
 use core::arch::asm;
 
@@ -225,7 +225,8 @@ macro_rules! cancel {
     (8) => {
         concat!(
             cancelling_rows!(8, "rdi", "rdi + 8"), cancelling_rows!(8, "rdi + 16", "rdi + 24"),
-            cancelling_rows!(8, "rdi + 32", "rdi + 40"), cancelling_rows!(8, "rdi + 48", "rdi + 56"),
+            cancelling_rows!(8, "rdi + 32", "rdi + 40"),
+            cancelling_rows!(8, "rdi + 48", "rdi + 56"),
         )
     };
 }
@@ -464,8 +465,8 @@ mod tests {
         }
     }
 
-    /// One row in plain code: the two chains, one after the other. Returns whether both have a carry
-    /// into the highest limb.
+    /// One row in plain code: the two chains, one after the other. Returns whether both carry into
+    /// the highest limb.
     fn row(registers: &mut [u64], sum: &mut u64, x: u64, y: &[u64]) -> bool {
         let (mut below, mut upper, mut lower) = (*sum, 0, 0);
         for (i, &y) in y.iter().enumerate() {
