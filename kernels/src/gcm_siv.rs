@@ -26,7 +26,7 @@ use crate::{Aead, BlockEncrypt, Isa, Level, opaque};
 /// InOutBuf<'_, '_, u8>, received: &[u8; 16], mode: Mode<MODE>` and return the tag. `received` is
 /// the tag that came with a message that is opened.
 macro_rules! best {
-    ($($call:tt)+) => { by_isa!(crate::gcm_siv, $($call)+: Avx2, AesNi, _ => two_pass) };
+    ($($call:tt)+) => { by_isa!(crate::gcm_siv, $($call)+: Avx2Vaes, Avx2, AesNi, _ => two_pass) };
 }
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below. The

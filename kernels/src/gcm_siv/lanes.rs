@@ -115,7 +115,14 @@ mod tests {
     #[test]
     fn every_level_reaches_its_kernel() {
         let (mut data, mut tags) = ([[0; 50]; 4], [[0; 16]; 4]);
-        let levels = [Level::Portable, Level::Ssse3, Level::AesNi, Level::Avx2, Level::Avx512];
+        let levels = [
+            Level::Portable,
+            Level::Ssse3,
+            Level::AesNi,
+            Level::Avx2,
+            Level::Avx2Vaes,
+            Level::Avx512,
+        ];
         for run in [AesGcmSiv::<128>::seal_lanes, AesGcmSiv::<128>::open_lanes] {
             assert_best(&levels, |isa| {
                 let cipher = AesGcmSiv::<128>::new(isa, &[1; 16]);
