@@ -155,6 +155,20 @@ pub fn opaque256(mut v: __m256i) -> __m256i {
 /// Makes the compiler finish these values before it continues with any of them. Otherwise it
 /// computes one after the other if that takes fewer registers, and each waits for itself.
 #[inline]
+#[target_feature(enable = "sse2")]
+pub fn together128(values: &mut [__m128i; 8]) {
+    let [a, b, c, d, e, f, g, h] = values;
+    // SAFETY: the assembly is empty and leaves the registers as they were.
+    unsafe {
+        asm!("/* {0} {1} {2} {3} {4} {5} {6} {7} */",
+            inout(xmm_reg) *a, inout(xmm_reg) *b, inout(xmm_reg) *c, inout(xmm_reg) *d,
+            inout(xmm_reg) *e, inout(xmm_reg) *f, inout(xmm_reg) *g, inout(xmm_reg) *h,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+}
+
+/// The same for fewer values.
+#[inline]
 #[target_feature(enable = "avx512f")]
 #[cfg(feature = "isa-avx512")]
 pub fn together512([mut a, mut b, mut c, mut d]: [__m512i; 4]) -> [__m512i; 4] {

@@ -1,7 +1,7 @@
 //! AES-GCM-SIV with the AES instructions of the processor, one message at a time.
 
 macro_rules! message {
-    ($vector:ty, $bytes:literal, $(#[$feature:meta])*) => {
+    ($vector:ty, $bytes:literal, [$($i:literal)*], $(#[$feature:meta])*) => {
         /// Registers of a step, as many as keep both units for AES busy.
         const STEP: usize = 8;
         /// Bytes from which the powers that this takes pay.
@@ -190,11 +190,12 @@ macro_rules! message {
                 rest = after;
                 let this = opaque_place(powers);
                 before = if let Some(text) = before.first_chunk::<STEP>() {
-                    step(keys, &mut counter, part, |i| {
+                    step(keys, &mut counter, part, |i, state| {
                         this.multiply(&mut products, &mut sum, text, i);
+                        in_order(&mut products, state);
                     })
                 } else {
-                    step(keys, &mut counter, part, |_| ())
+                    step(keys, &mut counter, part, |_, _| ())
                 };
             }
             if let Some(text) = before.first_chunk::<STEP>() {
@@ -221,7 +222,7 @@ macro_rules! message {
             while rest.len() >= $bytes * STEP {
                 let (part, after) = rest.split_at($bytes * STEP);
                 rest = after;
-                step(keys, &mut counter, part, |_| ());
+                step(keys, &mut counter, part, |_, _| ());
             }
             some(keys, counter, rest);
         }
@@ -240,12 +241,12 @@ macro_rules! message {
             keys: &[[u8; 16]; N],
             counter: &mut $vector,
             data: InOutBuf<'_, 'a, u8>,
-            beside: impl FnMut(usize),
+            beside: impl FnMut(usize, &mut [$vector; STEP]),
         ) -> &'a [[u8; $bytes]] {
             let (data, _) = crate::into_blocks::<$bytes>(data);
             let (mut data, _) = data.split_at(STEP);
             let keys = opaque_place(keys);
-            let mut stream = stream::<N, STEP>(keys, counter, beside);
+            let mut stream = stream::<N>(keys, counter, beside);
             for (x, block) in stream.iter_mut().zip(data.get_in()) {
                 *x = xor(*x, load(block));
             }
@@ -268,7 +269,7 @@ macro_rules! message {
             if rest.is_empty() {
                 return counter;
             }
-            for x in stream::<N, STEP>(keys, &mut counter, |_| ()) {
+            for x in stream::<N>(keys, &mut counter, |_, _| ()) {
                 let length = rest.len().min($bytes);
                 let (mut part, after) = rest.split_at(length);
                 rest = after;
@@ -281,29 +282,38 @@ macro_rules! message {
             counter
         }
 
-        /// `V` registers of keystream and the next counter, with something else after each round.
+        /// Keystream for a step and the next counter, with something else after each of eight rounds.
         #[inline]
         $(#[$feature])*
-        fn stream<const N: usize, const V: usize>(
+        fn stream<const N: usize>(
             keys: &[[u8; 16]; N],
             counter: &mut $vector,
-            mut beside: impl FnMut(usize),
-        ) -> [$vector; V] {
-            let mut state = [*counter; V];
+            mut beside: impl FnMut(usize, &mut [$vector; STEP]),
+        ) -> [$vector; STEP] {
+            let mut state = [*counter; STEP];
             let key = round_key(&keys[0]);
             for x in &mut state {
                 *x = xor(*counter, key);
                 *counter = add(*counter, distance());
             }
-            for (i, key) in keys[1..N - 1].iter().enumerate() {
-                let key = round_key(key);
-                for x in &mut state {
-                    *x = aesenc(*x, key);
+            let mut middle = keys[1..N - 1].iter();
+            let mut round = |state: &mut [$vector; STEP]| {
+                if let Some(key) = middle.next() {
+                    let key = round_key(key);
+                    for x in &mut *state {
+                        *x = aesenc(*x, key);
+                    }
+                    together(state);
                 }
-                if i < STEP {
-                    beside(i);
+            };
+            $(
+                round(&mut state);
+                beside($i, &mut state);
+                if N == MAX_KEYS && $i % 2 == 1 {
+                    round(&mut state);
                 }
-            }
+            )*
+            round(&mut state);
             let key = round_key(&keys[N - 1]);
             for x in &mut state {
                 *x = aesenclast(*x, key);

@@ -17,14 +17,14 @@ macro_rules! kernel {
         use crate::isa::Mode;
         use crate::simd::{
             load128, load128 as load, load128 as round_key, opaque_place, store128,
-            store128 as store,
+            store128 as store, together128 as together,
         };
         use crate::{Isa, Level, wipe};
 
         pub(crate) const NEEDS: Level = Level::$level;
 
         polyval!(__m128i, 16, $(#[$feature])*);
-        message!(__m128i, 16, $(#[$feature])*);
+        message!(__m128i, 16, [0 1 2 3 4 5 6 7], $(#[$feature])*);
 
         /// From the eighth down to the first.
         #[inline]
@@ -60,6 +60,13 @@ macro_rules! kernel {
         $(#[$feature])*
         fn distance() -> __m128i {
             _mm_set_epi32(0, 0, 0, 1)
+        }
+
+        /// Makes the compiler multiply between two rounds, not before all of them.
+        #[inline]
+        $(#[$feature])*
+        fn in_order(products: &mut Product, state: &mut [__m128i; STEP]) {
+            products.in_order(state);
         }
     };
 }
