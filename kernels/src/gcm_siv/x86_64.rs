@@ -7,17 +7,8 @@ mod polyval;
 mod message;
 #[macro_use]
 mod registers128;
-
-pub(crate) mod aesni {
-    //! AES-NI and PCLMULQDQ on 128-bit registers.
-    kernel!(AesNi, #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]);
-}
-
+pub(crate) mod aesni;
 #[cfg(feature = "isa-avx2")]
-pub(crate) mod avx2 {
-    //! The same instructions in the encoding of AVX.
-    kernel!(Avx2, #[target_feature(enable = "aes,avx2,bmi2,pclmulqdq")]);
-}
-
+pub(crate) mod avx2;
 #[cfg(feature = "isa-avx2")]
 pub(crate) mod avx2vaes;

@@ -152,12 +152,13 @@ pub fn opaque256(mut v: __m256i) -> __m256i {
     v
 }
 
-/// Makes the compiler finish these values before it continues with any of them. Otherwise it
-/// computes one after the other if that takes fewer registers, and each waits for itself.
+/// Makes the compiler finish these values, if they are eight, before it continues with any of them.
+/// Otherwise it computes one after the other if that takes fewer registers, and each waits for
+/// itself.
 #[inline]
 #[target_feature(enable = "sse2")]
-pub fn together128(values: &mut [__m128i; 8]) {
-    let [a, b, c, d, e, f, g, h] = values;
+pub fn together128(values: &mut [__m128i]) {
+    let [a, b, c, d, e, f, g, h] = values else { return };
     // SAFETY: the assembly is empty and leaves the registers as they were.
     unsafe {
         asm!("/* {0} {1} {2} {3} {4} {5} {6} {7} */",
@@ -167,7 +168,7 @@ pub fn together128(values: &mut [__m128i; 8]) {
     }
 }
 
-/// The same for fewer values.
+/// The same for four values.
 #[inline]
 #[target_feature(enable = "avx512f")]
 #[cfg(feature = "isa-avx512")]

@@ -1,5 +1,5 @@
-//! VAES and VPCLMULQDQ on 256-bit registers, with two blocks in each. Constant time in key and
-//! data.
+//! AES-GCM-SIV with VAES and VPCLMULQDQ on 256-bit registers, two blocks in each. Constant time in
+//! key and data.
 
 use core::arch::x86_64::{
     _mm256_add_epi32 as add, _mm256_aesenc_epi128 as aesenc,
@@ -13,29 +13,37 @@ use crate::aes::x86_64::aesni::{expand128, expand256};
 use crate::aes::x86_64::avx2vaes::broadcast as round_key;
 use crate::aes::{MAX_KEYS, first};
 use crate::gcm::x86_64::part::{
-    first_bytes256 as first_bytes, load_pair as load_part, store_pair as store_part,
+    first_bytes256 as first_bytes, load_pair as load_part, load_part as load_block,
+    store_pair as store_part,
 };
 use crate::gcm_siv::{SEAL, words};
 use crate::ghash::x86_64::aesni as narrow;
-use crate::ghash::x86_64::avx2vaes::{Product, multiply, reduce, sum_of, sum_of_halves};
+use crate::ghash::x86_64::avx2vaes::{Product, reduce, sum_of, sum_of_halves, times_highest};
 use crate::isa::Mode;
 use crate::simd::{load128, load256 as load, opaque_place, store128, store256 as store};
 use crate::{Isa, Level, wipe};
 
 pub(crate) const NEEDS: Level = Level::Avx2Vaes;
 
-polyval!(__m256i, 32, #[target_feature(enable = "aes,avx2,bmi2,pclmulqdq,vaes,vpclmulqdq")]);
-message!(__m256i, 32, [0 1 2 3 4 5 6 7], #[target_feature(enable = "aes,avx2,bmi2,pclmulqdq,vaes,vpclmulqdq")]);
+/// Bytes from which eight powers pay.
+const LONG: usize = 16 * 13;
 
-/// From the eighth down to the first.
+polyval!(__m256i, 32, #[target_feature(enable = "aes,avx2,bmi2,pclmulqdq,vaes,vpclmulqdq")]);
+message!(__m256i, 32, #[target_feature(enable = "aes,avx2,bmi2,pclmulqdq,vaes,vpclmulqdq")]);
+
+/// H^4 down to H^1.
 #[inline]
-#[target_feature(enable = "avx2,pclmulqdq,vpclmulqdq")]
-fn powers(h: __m128i) -> [__m256i; REGISTERS] {
-    let h2 = narrow::reduce(narrow::multiply(h, h));
-    let low = _mm256_set_m128i(h, h2);
-    let high = multiply(low, _mm256_broadcastsi128_si256(h2));
-    let h4 = _mm256_permute2x128_si256::<0>(high, high);
-    [multiply(high, h4), multiply(low, h4), high, low]
+#[target_feature(enable = "avx2,pclmulqdq")]
+fn four_from(h: __m128i) -> [__m256i; 2] {
+    let [h4, h3, h2, h1] = narrow::four_from(h);
+    [_mm256_set_m128i(h3, h4), _mm256_set_m128i(h1, h2)]
+}
+
+/// The products of four powers and the highest of them.
+#[inline]
+#[target_feature(enable = "avx2,vpclmulqdq")]
+fn next_four(four: [__m256i; 2]) -> [__m256i; 2] {
+    times_highest(four, four)
 }
 
 #[inline]
@@ -65,4 +73,4 @@ fn in_order(_: &mut Product, _: &mut [__m256i; STEP]) {}
 
 /// The same.
 #[inline]
-fn together(_: &mut [__m256i; STEP]) {}
+fn together(_: &mut [__m256i]) {}

@@ -1,11 +1,23 @@
-//! AES-GCM-SIV with the AES instructions of the processor, one message at a time.
+//! One message with the AES instructions of the processor.
+//!
+//! Of a short message each part waits for the one before: the blocks of the keys, the key schedule,
+//! the tag, the keystream. The hash runs beside the key schedule: it takes blocks in pairs, which
+//! share a reduction, and only two powers of its key. Longer messages have eight powers, see
+//! `polyval`. A message to seal is hashed first, because its tag is the first counter block. One to
+//! open is decrypted and hashed in one pass: the hash takes the blocks that the step before has
+//! decrypted, so that neither waits for the other.
+//!
+//! A macro, because functions that enable an instruction set cannot be generic over the registers
+//! that come with it. A module that expands it brings `xor`, `add`, `aesenc`, `aesenclast`, `load`
+//! and `store` of a register, `load_part` and `store_part` of a shorter end, `first_bytes`, which
+//! clears what is behind one, `round_key`, which fills a register with a key, `first_counters` and
+//! the `distance` to the next ones, `in_order` and `together`, which keep the compiler from another
+//! order, and `LONG`, the bytes from which eight powers pay.
 
 macro_rules! message {
-    ($vector:ty, $bytes:literal, [$($i:literal)*], $(#[$feature:meta])*) => {
+    (@ [$($i:literal)*] $vector:ty, $bytes:literal, $(#[$feature:meta])*) => {
         /// Registers of a step, as many as keep both units for AES busy.
         const STEP: usize = 8;
-        /// Bytes from which the powers that this takes pay.
-        const LONG: usize = 16 * 16;
 
         $(#[$feature])*
         pub(crate) fn run<const N: usize, const MODE: bool>(
@@ -133,8 +145,7 @@ macro_rules! message {
             _mm_set_epi64x(bits(text), bits(aad))
         }
 
-        /// A message whose hash takes eight powers. Opening does both in one pass: the hash of a
-        /// step runs beside the rounds of the next.
+        /// The tag of a message whose hash takes eight powers.
         #[inline]
         $(#[$feature])*
         fn long<const N: usize, const MODE: bool>(
@@ -170,7 +181,7 @@ macro_rules! message {
             load_part(&bytes[bytes.len().saturating_sub(1) / $bytes * $bytes..])
         }
 
-        /// Decrypts a message and returns the hash of it.
+        /// Decrypts a message and returns its hash.
         #[inline]
         $(#[$feature])*
         fn open<const N: usize>(
@@ -183,29 +194,24 @@ macro_rules! message {
         ) -> __m128i {
             let mut counter = counters(received);
             let mut rest = data;
-            let mut before: &[[u8; $bytes]] = &[];
+            let mut decrypted: &[[u8; $bytes]] = &[];
             let mut products = Product::zero();
             while rest.len() >= $bytes * STEP {
                 let (part, after) = rest.split_at($bytes * STEP);
                 rest = after;
-                let this = opaque_place(powers);
-                before = if let Some(text) = before.first_chunk::<STEP>() {
+                decrypted = if let Some(text) = decrypted.first_chunk::<STEP>() {
+                    let powers = opaque_place(powers);
                     step(keys, &mut counter, part, |i, state| {
-                        this.multiply(&mut products, &mut sum, text, i);
+                        powers.multiply(&mut products, &mut sum, text, i);
                         in_order(&mut products, state);
                     })
                 } else {
                     step(keys, &mut counter, part, |_, _| ())
                 };
             }
-            if let Some(text) = before.first_chunk::<STEP>() {
-                for i in 0..STEP {
-                    powers.multiply(&mut products, &mut sum, text, i);
-                }
-            }
-            let last = some(keys, counter, rest.reborrow());
-            let rest = rest.into_out();
-            let rest = powers.absorb(&mut sum, &*rest);
+            powers.absorb(&mut sum, decrypted.as_flattened());
+            let last = crypt_rest(keys, counter, rest.reborrow());
+            let rest = powers.absorb(&mut sum, rest.into_out());
             powers.end(sum, rest, last, Some(lengths))
         }
 
@@ -224,7 +230,7 @@ macro_rules! message {
                 rest = after;
                 step(keys, &mut counter, part, |_, _| ());
             }
-            some(keys, counter, rest);
+            crypt_rest(keys, counter, rest);
         }
 
         /// The first counters after a tag.
@@ -234,19 +240,19 @@ macro_rules! message {
             first_counters(_mm_or_si128(tag, _mm_set_epi64x(i64::MIN, 0)))
         }
 
-        /// A step, with something else after each of its first rounds. Returns the output.
+        /// A step. Returns its output.
         #[inline]
         $(#[$feature])*
         fn step<'a, const N: usize>(
             keys: &[[u8; 16]; N],
             counter: &mut $vector,
             data: InOutBuf<'_, 'a, u8>,
-            beside: impl FnMut(usize, &mut [$vector; STEP]),
+            between: impl FnMut(usize, &mut [$vector; STEP]),
         ) -> &'a [[u8; $bytes]] {
             let (data, _) = crate::into_blocks::<$bytes>(data);
             let (mut data, _) = data.split_at(STEP);
             let keys = opaque_place(keys);
-            let mut stream = stream::<N>(keys, counter, beside);
+            let mut stream = stream::<N, STEP>(keys, counter, between);
             for (x, block) in stream.iter_mut().zip(data.get_in()) {
                 *x = xor(*x, load(block));
             }
@@ -259,17 +265,31 @@ macro_rules! message {
         /// Less than a step. Returns the last register of the output, with zeros after it.
         #[inline]
         $(#[$feature])*
-        fn some<const N: usize>(
+        fn crypt_rest<const N: usize>(
             keys: &[[u8; 16]; N],
             counter: $vector,
             data: InOutBuf<'_, '_, u8>,
         ) -> $vector {
-            let mut counter = counter;
-            let mut rest = data;
-            if rest.is_empty() {
+            if data.is_empty() {
                 return counter;
             }
-            for x in stream::<N>(keys, &mut counter, |_, _| ()) {
+            if data.len() <= $bytes * STEP / 2 {
+                crypt_part::<N, { STEP / 2 }>(keys, counter, data)
+            } else {
+                crypt_part::<N, STEP>(keys, counter, data)
+            }
+        }
+
+        /// At most `V` registers.
+        #[inline]
+        $(#[$feature])*
+        fn crypt_part<const N: usize, const V: usize>(
+            keys: &[[u8; 16]; N],
+            counter: $vector,
+            data: InOutBuf<'_, '_, u8>,
+        ) -> $vector {
+            let (mut counter, mut rest) = (counter, data);
+            for x in stream::<N, V>(keys, &mut counter, |_, _| ()) {
                 let length = rest.len().min($bytes);
                 let (mut part, after) = rest.split_at(length);
                 rest = after;
@@ -282,22 +302,22 @@ macro_rules! message {
             counter
         }
 
-        /// Keystream for a step and the next counter, with something else after each of eight rounds.
+        /// Keystream, and the next counter. Calls `between` with the numbers 0 to 7 between rounds.
         #[inline]
         $(#[$feature])*
-        fn stream<const N: usize>(
+        fn stream<const N: usize, const V: usize>(
             keys: &[[u8; 16]; N],
             counter: &mut $vector,
-            mut beside: impl FnMut(usize, &mut [$vector; STEP]),
-        ) -> [$vector; STEP] {
-            let mut state = [*counter; STEP];
+            mut between: impl FnMut(usize, &mut [$vector; V]),
+        ) -> [$vector; V] {
+            let mut state = [*counter; V];
             let key = round_key(&keys[0]);
             for x in &mut state {
                 *x = xor(*counter, key);
                 *counter = add(*counter, distance());
             }
             let mut middle = keys[1..N - 1].iter();
-            let mut round = |state: &mut [$vector; STEP]| {
+            let mut round = |state: &mut [$vector; V]| {
                 if let Some(key) = middle.next() {
                     let key = round_key(key);
                     for x in &mut *state {
@@ -308,7 +328,7 @@ macro_rules! message {
             };
             $(
                 round(&mut state);
-                beside($i, &mut state);
+                between($i, &mut state);
                 if N == MAX_KEYS && $i % 2 == 1 {
                     round(&mut state);
                 }
@@ -320,91 +340,8 @@ macro_rules! message {
             }
             state
         }
-
-        /// The hash of a message that takes two powers.
-        #[inline]
-        $(#[$feature])*
-        fn short_hash(h: __m128i, aad: &[u8], text: &[u8]) -> __m128i {
-            let mut hash = Hash::new(h, aad.len().div_ceil(16) + text.len().div_ceil(16) + 1);
-            hash.push_all(aad);
-            hash.push_all(text);
-            hash.push(lengths(aad.len(), text.len()));
-            hash.end()
-        }
-
-        /// POLYVAL of blocks that come one by one.
-        struct Hash {
-            sum: __m128i,
-            h: __m128i,
-            h2: __m128i,
-            held: __m128i,
-            next: Next,
-        }
-
-        /// What happens to the next block.
-        #[derive(Clone, Copy, PartialEq)]
-        enum Next {
-            /// It is multiplied alone: the first of an odd number. Then the last two, for which
-            /// all waits, are a pair.
-            Alone,
-            /// It waits for another one.
-            Waits,
-            /// It goes with the one that waits.
-            Joins,
-        }
-
-        impl Hash {
-            /// Of so many blocks.
-            #[inline]
-            $(#[$feature])*
-            fn new(h: __m128i, blocks: usize) -> Self {
-                let (zero, h2) = (_mm_setzero_si128(), narrow::reduce(narrow::multiply(h, h)));
-                let next = if blocks.is_multiple_of(2) { Next::Waits } else { Next::Alone };
-                Self { sum: zero, h, h2, held: zero, next }
-            }
-
-            #[inline]
-            $(#[$feature])*
-            fn push(&mut self, block: __m128i) {
-                self.next = match self.next {
-                    Next::Alone => {
-                        self.sum = narrow::reduce(narrow::multiply(_mm_xor_si128(self.sum, block), self.h));
-                        Next::Waits
-                    }
-                    Next::Waits => {
-                        self.held = block;
-                        Next::Joins
-                    }
-                    Next::Joins => {
-                        let before = narrow::multiply(_mm_xor_si128(self.sum, self.held), self.h2);
-                        self.sum = narrow::reduce(before.add(narrow::multiply(block, self.h)));
-                        Next::Waits
-                    }
-                };
-            }
-
-            /// Bytes, filled up with zeros to whole blocks.
-            #[inline]
-            $(#[$feature])*
-            fn push_all(&mut self, bytes: &[u8]) {
-                let (whole, rest) = bytes.as_chunks();
-                for block in whole {
-                    self.push(load128(block));
-                }
-                if !rest.is_empty() {
-                    self.push(crate::gcm::x86_64::part::load_part(rest));
-                }
-            }
-
-            #[inline]
-            $(#[$feature])*
-            fn end(&self) -> __m128i {
-                if self.next == Next::Joins {
-                    narrow::reduce(narrow::multiply(_mm_xor_si128(self.sum, self.held), self.h))
-                } else {
-                    self.sum
-                }
-            }
-        }
+    };
+    ($vector:ty, $bytes:literal, $(#[$feature:meta])*) => {
+        message!(@ [0 1 2 3 4 5 6 7] $vector, $bytes, $(#[$feature])*);
     };
 }

@@ -1,7 +1,10 @@
-//! POLYVAL (RFC 8452, section 3) of one message.
+//! POLYVAL (RFC 8452, section 3) of one message, with eight powers of the key or with two.
 //!
-//! A macro, because functions that enable an instruction set cannot be generic over the registers
-//! that come with it. See `message` for the names that a module brings.
+//! A macro, see `message`. A module that expands it also brings `four_from`, which makes H^4 down
+//! to H^1, `next_four`, the products of four powers and the highest of them, `sum_of_halves`,
+//! `widened`, which puts a block into a register, `reduced`, which ends a sum of products,
+//! `load_block`, which fills up a part of a block with zeros, and `narrow`, the functions for
+//! 128-bit registers.
 
 macro_rules! polyval {
     ($vector:ty, $bytes:literal, $(#[$feature:meta])*) => {
@@ -27,10 +30,19 @@ macro_rules! polyval {
             #[inline]
             $(#[$feature])*
             fn set(&mut self, h: __m128i) {
-                let places = self.powers.as_flattened_mut().as_chunks_mut().0;
-                let halves = self.halves.as_flattened_mut().as_chunks_mut().0;
-                for ((place, half), x) in places.iter_mut().zip(halves).zip(powers(h)) {
-                    store(place, x);
+                let four = four_from(h);
+                self.put(4, four);
+                self.put(8, next_four(four));
+            }
+
+            /// Stores four powers from that of `exponent` down.
+            #[inline]
+            $(#[$feature])*
+            fn put(&mut self, exponent: usize, four: [$vector; REGISTERS / 2]) {
+                let powers = self.powers[GROUP - exponent..].as_flattened_mut().as_chunks_mut().0;
+                let halves = self.halves[GROUP - exponent..].as_flattened_mut().as_chunks_mut().0;
+                for ((power, half), x) in powers.iter_mut().zip(halves).zip(four) {
+                    store(power, x);
                     store(half, sum_of_halves(x));
                 }
             }
@@ -38,14 +50,17 @@ macro_rules! polyval {
             /// Powers that stand side by side, from that of `exponent` down.
             #[inline]
             $(#[$feature])*
-            fn from(&self, exponent: usize) -> impl Iterator<Item = (&[u8; $bytes], &[u8; $bytes])> {
+            fn from(
+                &self,
+                exponent: usize,
+            ) -> impl Iterator<Item = (&[u8; $bytes], &[u8; $bytes])> {
                 let powers = self.powers[GROUP - exponent..].as_flattened().as_chunks().0;
                 let halves = self.halves[GROUP - exponent..].as_flattened().as_chunks().0;
                 powers.iter().zip(halves)
             }
 
-            /// Multiplies a register of some groups, and ends a group by a reduction. The first of a
-            /// group comes last, because it waits for the sum.
+            /// Multiplies one register of some groups, and ends each group by a reduction. The
+            /// first register of a group comes last, because it waits for the sum.
             #[inline]
             $(#[$feature])*
             fn multiply<const V: usize>(
@@ -86,8 +101,8 @@ macro_rules! polyval {
                 rest
             }
 
-            /// Takes in at most one group, of which the last register is `last`, with zeros behind
-            /// its bytes, and the lengths.
+            /// Takes in at most one group, and the lengths. `last` is the last register of the
+            /// group, with zeros behind its bytes.
             #[inline]
             $(#[$feature])*
             fn end(
@@ -127,6 +142,93 @@ macro_rules! polyval {
                     sum = reduced(products.add_by_three(x, power, halves));
                 }
                 sum
+            }
+        }
+
+        /// The hash of a message that takes two powers.
+        #[inline]
+        $(#[$feature])*
+        fn short_hash(h: __m128i, aad: &[u8], text: &[u8]) -> __m128i {
+            let mut hash = Hash::new(h, aad.len().div_ceil(16) + text.len().div_ceil(16) + 1);
+            hash.push_all(aad);
+            hash.push_all(text);
+            hash.push(lengths(aad.len(), text.len()));
+            hash.end()
+        }
+
+        /// POLYVAL of blocks that come one by one.
+        struct Hash {
+            sum: __m128i,
+            h: __m128i,
+            h2: __m128i,
+            held: __m128i,
+            next: Next,
+        }
+
+        /// What happens to the next block.
+        #[derive(Clone, Copy, PartialEq)]
+        enum Next {
+            /// It is multiplied alone: the first of an odd number. Then the last two, for which
+            /// all waits, are a pair.
+            Alone,
+            /// It waits for another one.
+            Waits,
+            /// It goes with the one that waits.
+            Joins,
+        }
+
+        impl Hash {
+            /// Of so many blocks.
+            #[inline]
+            $(#[$feature])*
+            fn new(h: __m128i, blocks: usize) -> Self {
+                let (zero, h2) = (_mm_setzero_si128(), narrow::reduce(narrow::multiply(h, h)));
+                let next = if blocks.is_multiple_of(2) { Next::Waits } else { Next::Alone };
+                Self { sum: zero, h, h2, held: zero, next }
+            }
+
+            #[inline]
+            $(#[$feature])*
+            fn push(&mut self, block: __m128i) {
+                self.next = match self.next {
+                    Next::Alone => {
+                        let block = _mm_xor_si128(self.sum, block);
+                        self.sum = narrow::reduce(narrow::multiply(block, self.h));
+                        Next::Waits
+                    }
+                    Next::Waits => {
+                        self.held = block;
+                        Next::Joins
+                    }
+                    Next::Joins => {
+                        let before = narrow::multiply(_mm_xor_si128(self.sum, self.held), self.h2);
+                        self.sum = narrow::reduce(before.add(narrow::multiply(block, self.h)));
+                        Next::Waits
+                    }
+                };
+            }
+
+            /// Bytes, filled up with zeros to whole blocks.
+            #[inline]
+            $(#[$feature])*
+            fn push_all(&mut self, bytes: &[u8]) {
+                let (whole, rest) = bytes.as_chunks();
+                for block in whole {
+                    self.push(load128(block));
+                }
+                if !rest.is_empty() {
+                    self.push(load_block(rest));
+                }
+            }
+
+            #[inline]
+            $(#[$feature])*
+            fn end(&self) -> __m128i {
+                if self.next == Next::Joins {
+                    narrow::reduce(narrow::multiply(_mm_xor_si128(self.sum, self.held), self.h))
+                } else {
+                    self.sum
+                }
             }
         }
     };

@@ -11,9 +11,13 @@ macro_rules! kernel {
 
         use crate::aes::x86_64::aesni::{expand128, expand256};
         use crate::aes::{MAX_KEYS, first};
-        use crate::gcm::x86_64::part::{first_bytes, load_part, store_part};
+        use crate::gcm::x86_64::part::{
+            first_bytes, load_part, load_part as load_block, store_part,
+        };
         use crate::gcm_siv::{SEAL, words};
-        use crate::ghash::x86_64::aesni::{self as narrow, Product, multiply, reduce, sum_of_halves};
+        use crate::ghash::x86_64::aesni::{
+            self as narrow, Product, four_from, multiply, reduce, sum_of_halves,
+        };
         use crate::isa::Mode;
         use crate::simd::{
             load128, load128 as load, load128 as round_key, opaque_place, store128,
@@ -23,18 +27,17 @@ macro_rules! kernel {
 
         pub(crate) const NEEDS: Level = Level::$level;
 
-        polyval!(__m128i, 16, $(#[$feature])*);
-        message!(__m128i, 16, [0 1 2 3 4 5 6 7], $(#[$feature])*);
+        /// Bytes from which eight powers pay.
+        const LONG: usize = 16 * 16;
 
-        /// From the eighth down to the first.
+        polyval!(__m128i, 16, $(#[$feature])*);
+        message!(__m128i, 16, $(#[$feature])*);
+
+        /// The products of four powers and the highest of them.
         #[inline]
         $(#[$feature])*
-        fn powers(h: __m128i) -> [__m128i; REGISTERS] {
-            let h2 = reduce(multiply(h, h));
-            let h4 = reduce(multiply(h2, h2));
-            let h3 = reduce(multiply(h2, h));
-            let by4 = |power| reduce(multiply(power, h4));
-            [by4(h4), by4(h3), by4(h2), by4(h), h4, h3, h2, h]
+        fn next_four(four: [__m128i; 4]) -> [__m128i; 4] {
+            four.map(|power| reduce(multiply(power, four[0])))
         }
 
         #[inline]

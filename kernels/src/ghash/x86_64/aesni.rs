@@ -36,7 +36,13 @@ pub(crate) fn fill_from(powers: &mut [[u8; 16]; ROOM], h: __m128i) {
 #[inline]
 #[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
 pub(crate) fn first_four(h: __m128i) -> [__m128i; 4] {
-    let h1 = divided_by_x(reversed(h));
+    four_from(divided_by_x(reversed(h)))
+}
+
+/// The same of a key as POLYVAL has it.
+#[inline]
+#[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
+pub(crate) fn four_from(h1: __m128i) -> [__m128i; 4] {
     let h2 = reduce(multiply(h1, h1));
     [reduce(multiply(h2, h2)), reduce(multiply(h2, h1)), h2, h1]
 }

@@ -39,7 +39,7 @@ pub(crate) fn fill_from(powers: &mut [[u8; 16]; ROOM], h: __m128i) {
 /// The products of four powers and the highest of `by`.
 #[inline]
 #[target_feature(enable = "avx2,vpclmulqdq")]
-fn times_highest(four: [__m256i; 2], by: [__m256i; 2]) -> [__m256i; 2] {
+pub(crate) fn times_highest(four: [__m256i; 2], by: [__m256i; 2]) -> [__m256i; 2] {
     let by = _mm256_broadcastsi128_si256(_mm256_castsi256_si128(by[0]));
     [multiply(four[0], by), multiply(four[1], by)]
 }
@@ -183,7 +183,7 @@ pub(crate) fn sum_of_halves(x: __m256i) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2,vpclmulqdq")]
-pub(crate) fn multiply(a: __m256i, b: __m256i) -> __m256i {
+fn multiply(a: __m256i, b: __m256i) -> __m256i {
     reduce(Product::zero().add(a, b))
 }
 
