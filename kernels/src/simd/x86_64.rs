@@ -152,19 +152,25 @@ pub fn opaque256(mut v: __m256i) -> __m256i {
     v
 }
 
-/// Makes the compiler finish these values, if they are eight, before it continues with any of them.
-/// Otherwise it computes one after the other if that takes fewer registers, and each waits for
-/// itself.
+/// Makes the compiler finish these values before it continues with any of them. Otherwise it
+/// computes one after the other if that takes fewer registers, and each waits for itself.
 #[inline]
 #[target_feature(enable = "sse2")]
-pub fn together128(values: &mut [__m128i]) {
-    let [a, b, c, d, e, f, g, h] = values else { return };
+pub fn together128([a, b, c, d, e, f, g, h]: &mut [__m128i; 8]) {
     // SAFETY: the assembly is empty and leaves the registers as they were.
     unsafe {
-        asm!("/* {0} {1} {2} {3} {4} {5} {6} {7} */",
-            inout(xmm_reg) *a, inout(xmm_reg) *b, inout(xmm_reg) *c, inout(xmm_reg) *d,
-            inout(xmm_reg) *e, inout(xmm_reg) *f, inout(xmm_reg) *g, inout(xmm_reg) *h,
-            options(pure, nomem, nostack, preserves_flags));
+        asm!(
+            "/* {0} {1} {2} {3} {4} {5} {6} {7} */",
+            inout(xmm_reg) * a,
+            inout(xmm_reg) * b,
+            inout(xmm_reg) * c,
+            inout(xmm_reg) * d,
+            inout(xmm_reg) * e,
+            inout(xmm_reg) * f,
+            inout(xmm_reg) * g,
+            inout(xmm_reg) * h,
+            options(pure, nomem, nostack, preserves_flags)
+        );
     }
 }
 

@@ -14,7 +14,7 @@ use crate::aes::x86_64::avx2vaes::broadcast as round_key;
 use crate::aes::{MAX_KEYS, first};
 use crate::gcm::x86_64::part::{
     first_bytes256 as first_bytes, load_pair as load_part, load_part as load_block,
-    store_pair as store_part,
+    store_pair as store_part, store_part as store_block,
 };
 use crate::gcm_siv::{SEAL, words};
 use crate::ghash::x86_64::aesni as narrow;
@@ -55,7 +55,7 @@ fn reduced(products: Product) -> __m128i {
 /// The counters of the first register.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn first_counters(counter: __m128i) -> __m256i {
+fn counters(counter: __m128i) -> __m256i {
     let counter = _mm256_broadcastsi128_si256(counter);
     _mm256_add_epi32(counter, _mm256_set_epi32(0, 0, 0, 1, 0, 0, 0, 0))
 }
@@ -73,4 +73,4 @@ fn in_order(_: &mut Product, _: &mut [__m256i; STEP]) {}
 
 /// The same.
 #[inline]
-fn together(_: &mut [__m256i]) {}
+fn together(_: &mut [__m256i; STEP]) {}

@@ -9,15 +9,18 @@
 //!
 //! A macro, because functions that enable an instruction set cannot be generic over the registers
 //! that come with it. A module that expands it brings `xor`, `add`, `aesenc`, `aesenclast`, `load`
-//! and `store` of a register, `load_part` and `store_part` of a shorter end, `first_bytes`, which
-//! clears what is behind one, `round_key`, which fills a register with a key, `first_counters` and
-//! the `distance` to the next ones, `in_order` and `together`, which keep the compiler from another
-//! order, and `LONG`, the bytes from which eight powers pay.
+//! and `store` of a register, `load_part` and `store_part` of a shorter end, `load_block` and
+//! `store_block` of a part of a block, `first_bytes`, which clears what is behind one, `round_key`,
+//! which fills a register with a key, `counters` of the first register, the `distance` to those of
+//! the next, `in_order` and `together`, which keep the compiler from another order, and `LONG`, the
+//! bytes from which eight powers pay.
 
 macro_rules! message {
     (@ [$($i:literal)*] $vector:ty, $bytes:literal, $(#[$feature:meta])*) => {
         /// Registers of a step, as many as keep both units for AES busy.
         const STEP: usize = 8;
+        /// Blocks that take no longer than one.
+        const FEW: usize = 4;
 
         $(#[$feature])*
         pub(crate) fn run<const N: usize, const MODE: bool>(
@@ -192,7 +195,7 @@ macro_rules! message {
             data: InOutBuf<'_, '_, u8>,
             lengths: __m128i,
         ) -> __m128i {
-            let mut counter = counters(received);
+            let mut counter = counters(first_block(received));
             let mut rest = data;
             let mut decrypted: &[[u8; $bytes]] = &[];
             let mut products = Product::zero();
@@ -223,7 +226,13 @@ macro_rules! message {
             tag: __m128i,
             data: InOutBuf<'_, '_, u8>,
         ) {
-            let mut counter = counters(tag);
+            if data.is_empty() {
+                return;
+            }
+            if data.len() <= 16 * FEW {
+                return few(keys, first_block(tag), data);
+            }
+            let mut counter = counters(first_block(tag));
             let mut rest = data;
             while rest.len() >= $bytes * STEP {
                 let (part, after) = rest.split_at($bytes * STEP);
@@ -233,11 +242,33 @@ macro_rules! message {
             crypt_rest(keys, counter, rest);
         }
 
-        /// The first counters after a tag.
+        /// The first counter block.
         #[inline]
         $(#[$feature])*
-        fn counters(tag: __m128i) -> $vector {
-            first_counters(_mm_or_si128(tag, _mm_set_epi64x(i64::MIN, 0)))
+        fn first_block(tag: __m128i) -> __m128i {
+            _mm_or_si128(tag, _mm_set_epi64x(i64::MIN, 0))
+        }
+
+        /// A message of a few blocks.
+        #[inline]
+        $(#[$feature])*
+        fn few<const N: usize>(
+            keys: &[[u8; 16]; N],
+            counter: __m128i,
+            data: InOutBuf<'_, '_, u8>,
+        ) {
+            let mut blocks = [counter; FEW];
+            for (block, number) in blocks.iter_mut().zip(0..) {
+                *block = _mm_add_epi32(*block, _mm_set_epi32(0, 0, 0, number));
+            }
+            let mut rest = data;
+            for x in encrypted(keys, blocks) {
+                let length = rest.len().min(16);
+                let (mut part, after) = rest.split_at(length);
+                rest = after;
+                let text = _mm_xor_si128(x, load_block(part.get_in()));
+                store_block(part.get_out(), text);
+            }
         }
 
         /// A step. Returns its output.
@@ -252,7 +283,7 @@ macro_rules! message {
             let (data, _) = crate::into_blocks::<$bytes>(data);
             let (mut data, _) = data.split_at(STEP);
             let keys = opaque_place(keys);
-            let mut stream = stream::<N, STEP>(keys, counter, between);
+            let mut stream = stream::<N>(keys, counter, between);
             for (x, block) in stream.iter_mut().zip(data.get_in()) {
                 *x = xor(*x, load(block));
             }
@@ -262,7 +293,7 @@ macro_rules! message {
             data.into_out()
         }
 
-        /// Less than a step. Returns the last register of the output, with zeros after it.
+        /// At most a step. Returns the last register of the output, with zeros after it.
         #[inline]
         $(#[$feature])*
         fn crypt_rest<const N: usize>(
@@ -270,26 +301,11 @@ macro_rules! message {
             counter: $vector,
             data: InOutBuf<'_, '_, u8>,
         ) -> $vector {
-            if data.is_empty() {
+            let (mut counter, mut rest) = (counter, data);
+            if rest.is_empty() {
                 return counter;
             }
-            if data.len() <= $bytes * STEP / 2 {
-                crypt_part::<N, { STEP / 2 }>(keys, counter, data)
-            } else {
-                crypt_part::<N, STEP>(keys, counter, data)
-            }
-        }
-
-        /// At most `V` registers.
-        #[inline]
-        $(#[$feature])*
-        fn crypt_part<const N: usize, const V: usize>(
-            keys: &[[u8; 16]; N],
-            counter: $vector,
-            data: InOutBuf<'_, '_, u8>,
-        ) -> $vector {
-            let (mut counter, mut rest) = (counter, data);
-            for x in stream::<N, V>(keys, &mut counter, |_, _| ()) {
+            for x in stream::<N>(keys, &mut counter, |_, _| ()) {
                 let length = rest.len().min($bytes);
                 let (mut part, after) = rest.split_at(length);
                 rest = after;
@@ -305,19 +321,19 @@ macro_rules! message {
         /// Keystream, and the next counter. Calls `between` with the numbers 0 to 7 between rounds.
         #[inline]
         $(#[$feature])*
-        fn stream<const N: usize, const V: usize>(
+        fn stream<const N: usize>(
             keys: &[[u8; 16]; N],
             counter: &mut $vector,
-            mut between: impl FnMut(usize, &mut [$vector; V]),
-        ) -> [$vector; V] {
-            let mut state = [*counter; V];
+            mut between: impl FnMut(usize, &mut [$vector; STEP]),
+        ) -> [$vector; STEP] {
+            let mut state = [*counter; STEP];
             let key = round_key(&keys[0]);
             for x in &mut state {
                 *x = xor(*counter, key);
                 *counter = add(*counter, distance());
             }
             let mut middle = keys[1..N - 1].iter();
-            let mut round = |state: &mut [$vector; V]| {
+            let mut round = |state: &mut [$vector; STEP]| {
                 if let Some(key) = middle.next() {
                     let key = round_key(key);
                     for x in &mut *state {

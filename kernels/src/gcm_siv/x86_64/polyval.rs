@@ -2,9 +2,8 @@
 //!
 //! A macro, see `message`. A module that expands it also brings `four_from`, which makes H^4 down
 //! to H^1, `next_four`, the products of four powers and the highest of them, `sum_of_halves`,
-//! `widened`, which puts a block into a register, `reduced`, which ends a sum of products,
-//! `load_block`, which fills up a part of a block with zeros, and `narrow`, the functions for
-//! 128-bit registers.
+//! `widened`, which puts a block into a register, `reduced`, which ends a sum of products, and
+//! `narrow`, the functions for 128-bit registers.
 
 macro_rules! polyval {
     ($vector:ty, $bytes:literal, $(#[$feature:meta])*) => {

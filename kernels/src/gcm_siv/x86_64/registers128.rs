@@ -13,6 +13,7 @@ macro_rules! kernel {
         use crate::aes::{MAX_KEYS, first};
         use crate::gcm::x86_64::part::{
             first_bytes, load_part, load_part as load_block, store_part,
+            store_part as store_block,
         };
         use crate::gcm_siv::{SEAL, words};
         use crate::ghash::x86_64::aesni::{
@@ -54,7 +55,7 @@ macro_rules! kernel {
 
         /// The counters of the first register.
         #[inline]
-        fn first_counters(counter: __m128i) -> __m128i {
+        fn counters(counter: __m128i) -> __m128i {
             counter
         }
 
