@@ -128,6 +128,13 @@ impl Poly1305 {
         }
     }
 
+    /// The secret point, and the words of the value so far, for kernels that hash beside a cipher.
+    #[cfg(feature = "isa-avx2")]
+    #[inline(always)]
+    pub(crate) fn point_and_value(&mut self) -> ([u64; 2], &mut [u64; 3]) {
+        (self.state.r, &mut self.state.h)
+    }
+
     /// Shows the hash to `keep`.
     #[inline(always)]
     pub(crate) fn keep(&self, keep: impl Keep) {

@@ -105,10 +105,25 @@ macro_rules! rounds {
     };
 }
 
-/// The first double round on the words of all lanes: `$started` has all that does not depend on the
-/// `$counters`.
-macro_rules! first {
-    ($words:ident, $started:ident, $counters:ident) => {{
+/// Several double rounds on the words of all lanes.
+macro_rules! double_rounds {
+    ($vector:ty, $(#[$feature:meta])*) => {
+        /// `count` double rounds.
+        #[inline]
+        $(#[$feature])*
+        fn double_rounds(mut x: [$vector; 16], count: usize) -> [$vector; 16] {
+            for _ in 0..opaque_count(count) {
+                x = double_round(x);
+            }
+            x
+        }
+    };
+}
+
+/// `$count` double rounds on the words of all lanes. Of the first one, `$started` has all that does
+/// not depend on the `$counters`.
+macro_rules! all_rounds {
+    ($words:ident, $started:ident, $counters:ident, $count:expr) => {{
         let first = [splat($words[0]), splat($words[4]), $counters, splat($words[12])];
         let [x0, _, x8, x12] = quarter(first);
         let [_, x4, _, _] = column($started, 0);
@@ -118,6 +133,7 @@ macro_rules! first {
         let [x0, x1, x2, x3] = quarter([x0, x1, x2, x3]);
         let [x10, x11, x8, x9] = quarter([x10, x11, x8, x9]);
         let [x15, x12, x13, x14] = quarter([x15, x12, x13, x14]);
-        [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
+        let x = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
+        double_rounds(x, $count - 1)
     }};
 }

@@ -64,10 +64,9 @@ macro_rules! sums {
     };
 }
 
-/// One state in all lanes, and its blocks in the data. The module also brings `put` and what
-/// `sums!` makes.
+/// One state in all lanes.
 macro_rules! words {
-    ($vector:ty, $lanes:literal, $(#[$feature:meta])*) => {
+    ($vector:ty, $(#[$feature:meta])*) => {
         /// A column of the state, the same in all lanes.
         #[inline]
         $(#[$feature])*
@@ -84,17 +83,6 @@ macro_rules! words {
             let [w2, w6, w10, w14] = column(words, 2);
             let [w3, w7, w11, w15] = column(words, 3);
             [w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15]
-        }
-
-        /// Puts the blocks of all lanes, as `sums` makes them, where `put` puts them.
-        #[inline]
-        $(#[$feature])*
-        pub fn put_lanes<'i, 'o, const XOR: bool>(
-            x: [$vector; 16],
-            start: [$vector; 16],
-            data: InOutBuf<'i, 'o, u8>,
-        ) -> InOutBuf<'i, 'o, u8> {
-            put::<XOR, $lanes>(&sums(x, start), data)
         }
     };
 }
@@ -136,8 +124,8 @@ macro_rules! groups {
 /// of the state.
 ///
 /// The module also brings the functions of `arx` for its width, `MOST` and `narrow`, and from its
-/// cipher `words`, `double_round` and `starts`. The first double round of all lanes has two parts:
-/// `once`, for the words that are the same in all lanes, and the macro `first!`.
+/// cipher `words`, `starts`, and the macro `all_rounds!`, which takes what `once` makes of the words
+/// for all passes.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! passes {
@@ -181,10 +169,7 @@ macro_rules! passes {
             let started = &once(words);
             let mut counters = add32(splat(words[$counter]), $numbers);
             while data.len() > MOST * 64 {
-                let mut x = first!(words, started, counters);
-                for _ in 1..opaque_count(ROUNDS / 2) {
-                    x = double_round(x);
-                }
+                let x = all_rounds!(words, started, counters, ROUNDS / 2);
                 let mut start = splat_all(words);
                 start[$counter] = counters;
                 data = put_lanes::<XOR>(x, start, data);
@@ -241,10 +226,38 @@ macro_rules! narrow {
     };
 }
 
-/// Blocks of `$registers` registers, written over data or XORed into them.
+/// Blocks of `$registers` registers, written over data or XORed into them. The module also brings what
+/// `sums!` makes.
 #[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
 macro_rules! put {
-    ($vector:ty, $registers:literal, $(#[$feature:meta])*) => {
+    ($vector:ty, $lanes:literal, $registers:literal, $(#[$feature:meta])*) => {
+        /// Puts the blocks of all lanes, as `sums` makes them, where `put` puts them.
+        #[inline]
+        $(#[$feature])*
+        pub fn put_lanes<'i, 'o, const XOR: bool>(
+            x: [$vector; 16],
+            start: [$vector; 16],
+            data: InOutBuf<'i, 'o, u8>,
+        ) -> InOutBuf<'i, 'o, u8> {
+            if data.len() < 64 * $lanes {
+                return put_lanes_part::<XOR>(&x, &start, data);
+            }
+            let (front, rest) = data.split_at(64 * $lanes);
+            put_whole::<XOR, $lanes>(sums(x, start), front);
+            rest
+        }
+
+        /// The same for fewer bytes, out of line: the usual case needs all registers.
+        #[inline(never)]
+        $(#[$feature])*
+        fn put_lanes_part<'i, 'o, const XOR: bool>(
+            x: &[$vector; 16],
+            start: &[$vector; 16],
+            data: InOutBuf<'i, 'o, u8>,
+        ) -> InOutBuf<'i, 'o, u8> {
+            put::<XOR, $lanes>(&sums(*x, *start), data)
+        }
+
         /// Writes blocks over the front of `data`, or XORs them in, and returns the rest of `data`.
         #[inline]
         $(#[$feature])*
@@ -257,10 +270,21 @@ macro_rules! put {
                 let spilled = *blocks;
                 return put_part::<XOR, N>(&spilled, data);
             }
-            let (mut front, rest) = data.split_at(64 * N);
-            let blocks = if XOR { xor_all(*blocks, front.get_in()) } else { *blocks };
-            write(&blocks, front.get_out());
+            let (front, rest) = data.split_at(64 * N);
+            put_whole::<XOR, N>(*blocks, front);
             rest
+        }
+
+        /// Writes blocks over `data`, which have their length, or XORs them in.
+        #[inline]
+        $(#[$feature])*
+        pub fn put_whole<const XOR: bool, const N: usize>(
+            blocks: [[$vector; $registers]; N],
+            data: InOutBuf<'_, '_, u8>,
+        ) {
+            let mut data = data;
+            let blocks = if XOR { xor_all(blocks, data.get_in()) } else { blocks };
+            write(&blocks, data.get_out());
         }
 
         /// `put` for fewer bytes than there are: nothing is left of `data`.

@@ -69,18 +69,6 @@ macro_rules! rows {
 /// The rounds on words that lie lane by lane, and the counter of rows.
 macro_rules! lanes {
     ($vector:ty, $(#[$feature:meta])*) => {
-        /// A round of columns on the words of all lanes.
-        #[inline]
-        $(#[$feature])*
-        fn columns(x: [$vector; 16]) -> [$vector; 16] {
-            let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-            let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
-            let [x1, x5, x9, x13] = quarter([x1, x5, x9, x13]);
-            let [x2, x6, x10, x14] = quarter([x2, x6, x10, x14]);
-            let [x3, x7, x11, x15] = quarter([x3, x7, x11, x15]);
-            [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
-        }
-
         /// A round of diagonals on the words of all lanes.
         #[inline]
         $(#[$feature])*
@@ -93,18 +81,36 @@ macro_rules! lanes {
             [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
         }
 
-        /// A double round on the words of all lanes.
-        #[inline]
-        $(#[$feature])*
-        pub(crate) fn double_round(x: [$vector; 16]) -> [$vector; 16] {
-            diagonals(columns(x))
-        }
-
         /// Last rows, later by `blocks`, a number of 64 bits in the low half of each lane.
         #[inline]
         $(#[$feature])*
         fn count(d: $vector, blocks: $vector, wide: bool) -> $vector {
             if wide { add64(d, blocks) } else { add32(d, blocks) }
+        }
+    };
+}
+
+/// A double round on words that lie lane by lane.
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx512"))]
+macro_rules! double_round {
+    ($vector:ty, $(#[$feature:meta])*) => {
+        /// A round of columns on the words of all lanes.
+        #[inline]
+        $(#[$feature])*
+        fn columns(x: [$vector; 16]) -> [$vector; 16] {
+            let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+            let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
+            let [x1, x5, x9, x13] = quarter([x1, x5, x9, x13]);
+            let [x2, x6, x10, x14] = quarter([x2, x6, x10, x14]);
+            let [x3, x7, x11, x15] = quarter([x3, x7, x11, x15]);
+            [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
+        }
+
+        /// A double round on the words of all lanes.
+        #[inline]
+        $(#[$feature])*
+        pub(crate) fn double_round(x: [$vector; 16]) -> [$vector; 16] {
+            diagonals(columns(x))
         }
     };
 }
@@ -160,17 +166,18 @@ macro_rules! one_block {
     };
 }
 
-/// The first double round on the words of all lanes: columns 1 to 3 have `$started`, column 0 has
-/// the `$counters`.
+/// `$count` double rounds on the words of all lanes. Of the first round, columns 1 to 3 have
+/// `$started`; column 0 has the `$counters`.
 #[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
-macro_rules! first {
-    ($words:ident, $started:ident, $counters:ident) => {{
+macro_rules! all_rounds {
+    ($words:ident, $started:ident, $counters:ident, $count:expr) => {{
         let first = [splat($words[0]), splat($words[4]), splat($words[8]), $counters];
         let [x0, x4, x8, x12] = quarter(first);
         let [x1, x5, x9, x13] = column($started, 1);
         let [x2, x6, x10, x14] = column($started, 2);
         let [x3, x7, x11, x15] = column($started, 3);
-        diagonals([x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15])
+        let x = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
+        double_rounds(diagonals(x), $count - 1)
     }};
 }
 

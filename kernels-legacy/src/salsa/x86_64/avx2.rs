@@ -19,6 +19,7 @@ use crate::salsa::{once, words};
 pub(crate) const NEEDS: Level = Level::Avx2;
 
 rounds!(__m256i, 0xaa, 0xcc, #[target_feature(enable = "avx2")]);
+double_rounds!(__m256i, #[target_feature(enable = "avx2")]);
 passes!(
     8, 2, [_mm256_setzero_si256(); 2], 8,
     _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
@@ -29,7 +30,7 @@ narrow!(2, #[target_feature(enable = "avx2")]);
 /// XORs the keystream of each message into its data.
 #[target_feature(enable = "avx2")]
 pub(crate) fn xor_lanes<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
-    xor(isa, rounds, lanes, |x| double_round(x));
+    xor(isa, rounds, lanes, |x, count| double_rounds(x, count));
 }
 
 /// XORs words, rotated left by `LEFT` bits, into others; `RIGHT` is 32 less `LEFT`.

@@ -21,6 +21,7 @@ use crate::salsa::{once, words};
 pub(crate) const NEEDS: Level = Level::Avx512;
 
 rounds!(__m512i, 0xaaaa, 0xcccc, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
+double_rounds!(__m512i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 passes!(
     16, 4, _mm512_setzero_si512(), 8,
     _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),

@@ -19,6 +19,7 @@ use crate::salsa::{once, words};
 pub(crate) const NEEDS: Level = Level::Ssse3;
 
 rounds!(__m128i, 0b1010, 0b1100, #[target_feature(enable = "ssse3")]);
+double_rounds!(__m128i, #[target_feature(enable = "ssse3")]);
 passes!(
     4, 1, [_mm_setzero_si128(); 4], 8,
     _mm_setr_epi32(0, 1, 2, 3),
@@ -29,7 +30,7 @@ narrow!(1, #[target_feature(enable = "ssse3")]);
 /// XORs the keystream of each message into its data.
 #[target_feature(enable = "ssse3")]
 pub(crate) fn xor_lanes<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
-    xor(isa, rounds, lanes, |x| double_round(x));
+    xor(isa, rounds, lanes, |x, count| double_rounds(x, count));
 }
 
 /// XORs words, rotated left by `LEFT` bits, into others; `RIGHT` is 32 less `LEFT`.

@@ -16,8 +16,8 @@ use core::arch::x86_64::{
 };
 
 sums!(__m256i, [__m256i; 2], 8, #[target_feature(enable = "avx2")]);
-words!(__m256i, 8, #[target_feature(enable = "avx2")]);
-put!(__m256i, 2, #[target_feature(enable = "avx2")]);
+words!(__m256i, #[target_feature(enable = "avx2")]);
+put!(__m256i, 8, 2, #[target_feature(enable = "avx2")]);
 
 /// Two blocks from their rows: block `i` is in the `i`-th lane of 128 bits of each row.
 #[inline]

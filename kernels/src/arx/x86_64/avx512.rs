@@ -19,7 +19,7 @@ use core::arch::x86_64::{
 };
 
 sums!(__m512i, __m512i, 16, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
-words!(__m512i, 16, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
+words!(__m512i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 
 /// A word in memory, the same in all lanes; if `FRESH`, it is loaded anew.
 ///
@@ -109,6 +109,17 @@ pub fn put<'i, 'o, const XOR: bool, const N: usize>(
     }
     write(&blocks, front.get_out());
     rest
+}
+
+/// Puts the blocks of all lanes, as `sums` makes them, where `put` puts them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+pub fn put_lanes<'i, 'o, const XOR: bool>(
+    x: [__m512i; 16],
+    start: [__m512i; 16],
+    data: InOutBuf<'i, 'o, u8>,
+) -> InOutBuf<'i, 'o, u8> {
+    put::<XOR, 16>(&sums(x, start), data)
 }
 
 /// `put` for two blocks whose rows lie side by side, if `data` are at most that long.

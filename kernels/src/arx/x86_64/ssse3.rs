@@ -16,8 +16,8 @@ use core::arch::x86_64::{
 };
 
 sums!(__m128i, [__m128i; 4], 4, #[target_feature(enable = "ssse3")]);
-words!(__m128i, 4, #[target_feature(enable = "ssse3")]);
-put!(__m128i, 4, #[target_feature(enable = "ssse3")]);
+words!(__m128i, #[target_feature(enable = "ssse3")]);
+put!(__m128i, 4, 4, #[target_feature(enable = "ssse3")]);
 
 /// The block of these rows.
 #[inline]

@@ -1,6 +1,8 @@
 //! Eight blocks at a time, one in each lane of 32 bits; two, four or six blocks with two blocks'
 //! rows side by side in each register.
 
+mod eight;
+
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
@@ -17,6 +19,8 @@ use crate::isa::Mode;
 use crate::simd::{opaque_count, opaque256};
 use crate::{Isa, Level};
 
+pub(crate) use self::eight::{double_rounds, double_rounds_beside};
+
 pub(crate) const NEEDS: Level = Level::Avx2;
 
 rows!(__m256i, #[target_feature(enable = "avx2")]);
@@ -32,7 +36,7 @@ narrow!(2, #[target_feature(enable = "avx2")]);
 /// XORs the keystream of each message into its data.
 #[target_feature(enable = "avx2")]
 pub(crate) fn xor_lanes<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
-    xor(isa, rounds, lanes, |x| double_round(x));
+    xor(isa, rounds, lanes, |x, count| double_rounds(x, count));
 }
 
 /// The words of `x` and `y` XORed, then rotated left by `LEFT` bits; `RIGHT` is 32 less `LEFT`.
@@ -42,13 +46,20 @@ fn xor_turned<const LEFT: i32, const RIGHT: i32>(x: __m256i, y: __m256i) -> __m2
     const { assert!(LEFT + RIGHT == 32) };
     let x = xor32(x, y);
     if LEFT % 8 == 0 {
-        // One shuffle of bytes. In each lane the indices of the upper half are 8 higher.
-        let low = bytes_turned(LEFT);
-        let (low, high) = (low.cast_signed(), (low | 0x0808_0808_0808_0808).cast_signed());
         // Opaque, because the compiler would replace a shuffle that it understands by slower moves.
-        return _mm256_shuffle_epi8(x, opaque256(_mm256_setr_epi64x(low, high, low, high)));
+        return _mm256_shuffle_epi8(x, opaque256(turn(LEFT)));
     }
     _mm256_or_si256(_mm256_slli_epi32::<LEFT>(x), _mm256_srli_epi32::<RIGHT>(x))
+}
+
+/// The shuffle of bytes that rotates words left by `bits`.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn turn(bits: i32) -> __m256i {
+    let low = bytes_turned(bits);
+    // In each lane of 128 bits, the indices of the upper half are 8 higher.
+    let (low, high) = (low.cast_signed(), (low | 0x0808_0808_0808_0808).cast_signed());
+    _mm256_setr_epi64x(low, high, low, high)
 }
 
 impl Rows {

@@ -28,6 +28,7 @@ pub(crate) const NEEDS: Level = Level::Avx512;
 
 rows!(__m512i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 lanes!(__m512i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
+double_round!(__m512i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 
 /// XORs the keystream of each message into its data.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]

@@ -21,6 +21,7 @@ pub(crate) const NEEDS: Level = Level::Ssse3;
 
 rows!(__m128i, #[target_feature(enable = "ssse3")]);
 lanes!(__m128i, #[target_feature(enable = "ssse3")]);
+double_round!(__m128i, #[target_feature(enable = "ssse3")]);
 one_block!(#[target_feature(enable = "ssse3")]);
 starts!(#[target_feature(enable = "ssse3")]);
 passes!(
@@ -30,10 +31,20 @@ passes!(
 );
 narrow!(1, #[target_feature(enable = "ssse3")]);
 
+/// `count` double rounds.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn double_rounds(mut x: [__m128i; 16], count: usize) -> [__m128i; 16] {
+    for _ in 0..opaque_count(count) {
+        x = double_round(x);
+    }
+    x
+}
+
 /// XORs the keystream of each message into its data.
 #[target_feature(enable = "ssse3")]
 pub(crate) fn xor_lanes<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
-    xor(isa, rounds, lanes, |x| double_round(x));
+    xor(isa, rounds, lanes, |x, count| double_rounds(x, count));
 }
 
 /// The words of `x` and `y` XORed, then rotated left by `LEFT` bits; `RIGHT` is 32 less `LEFT`.

@@ -9,9 +9,9 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 use crate::arx::State;
-use crate::arx::x86_64::avx2::{across, blocks, column, plus, splat, splat_all};
-use crate::chacha::x86_64::avx2::{Rows, apply, diagonals, quarter};
-use crate::chacha::{Key, first_columns, ietf, words};
+use crate::arx::x86_64::avx2::{across, blocks, plus, splat, splat_all};
+use crate::chacha::x86_64::avx2::{Rows, apply, double_rounds, double_rounds_beside};
+use crate::chacha::{Key, ietf, words};
 use crate::chacha20poly1305::{OPEN, SEAL, parts};
 use crate::isa::{Mode, WRITE};
 use crate::poly1305::{Keep, Poly1305};
@@ -117,8 +117,8 @@ fn long<const MODE: bool, K: Keep>(
     parts::tag(hash, sizes.0, sizes.1, keep)
 }
 
-/// XORs eight blocks of ChaCha20 into as much data, and hashes `ready` meanwhile, 27 blocks of it
-/// between the rounds; when opening, `ready` is the data themselves.
+/// XORs eight blocks of ChaCha20 into as much data, and hashes `ready` meanwhile, at least three
+/// blocks; when opening, `ready` is the data themselves.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
 fn pass<const MODE: bool>(
@@ -128,34 +128,19 @@ fn pass<const MODE: bool>(
     data: InOutBuf<'_, '_, u8>,
 ) {
     let words = &words(state, state.counter);
-    let started = &first_columns(words);
     let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     let counters = _mm256_add_epi32(splat(words[12]), lanes);
-    let [x0, x4, x8, x12] = quarter([splat(words[0]), splat(words[4]), splat(words[8]), counters]);
-    let [x1, x5, x9, x13] = column(started, 1);
-    let [x2, x6, x10, x14] = column(started, 2);
-    let [x3, x7, x11, x15] = column(started, 3);
-    let mut x = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
-    x = diagonals(x);
+    let mut x = splat_all(words);
+    x[12] = counters;
 
     let ready = if MODE == OPEN { data.get_in().as_chunks().0 } else { ready };
-    let (between, rest) = ready.split_first_chunk::<27>().expect("a pass, or the first one's data");
-    for [one, two, three] in between.as_chunks().0.iter().take(opaque_count(9)) {
-        let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-        let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
-        let [x1, x5, x9, x13] = quarter([x1, x5, x9, x13]);
-        hash.absorb_number(u128::from_le_bytes(*one));
-        let [x2, x6, x10, x14] = quarter([x2, x6, x10, x14]);
-        let [x3, x7, x11, x15] = quarter([x3, x7, x11, x15]);
-        let [x0, x5, x10, x15] = quarter([x0, x5, x10, x15]);
-        hash.absorb_number(u128::from_le_bytes(*two));
-        let [x1, x6, x11, x12] = quarter([x1, x6, x11, x12]);
-        let [x2, x7, x8, x13] = quarter([x2, x7, x8, x13]);
-        let [x3, x4, x9, x14] = quarter([x3, x4, x9, x14]);
-        hash.absorb_number(u128::from_le_bytes(*three));
-        x = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
+    let (threes, _) = ready.as_chunks();
+    let threes = &threes[..threes.len().min(10)];
+    x = double_rounds_beside(x, hash, threes);
+    if threes.len() < 10 {
+        x = double_rounds(x, 10 - threes.len());
     }
-    for block in rest {
+    for block in &ready[3 * threes.len()..] {
         hash.absorb_number(u128::from_le_bytes(*block));
     }
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;

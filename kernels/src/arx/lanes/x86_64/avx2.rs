@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 use crate::arx::halves;
 use crate::arx::lanes::{CHACHA, Key, Pass, Rounds, Starts, StreamLane, fill, row_of, state};
 use crate::arx::x86_64::avx2::{across, splat, sums};
-use crate::simd::{load_pair, load_words, load256, opaque_count, store256};
+use crate::simd::{load_pair, load_words, load256, store256};
 use crate::{Isa, wipe};
 
 /// Whether a message of `blocks` blocks is done sooner beside others. Measured against the kernel
@@ -18,32 +18,32 @@ const fn beside(cipher: bool, blocks: usize, many: bool) -> bool {
     }
 }
 
-/// XORs the keystream of each message into its data, by the cipher's double round.
+/// XORs the keystream of each message into its data, by the cipher's double rounds.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn xor<M: StreamLane>(
     isa: Isa,
     rounds: Rounds,
     lanes: &mut [M],
-    double_round: impl Fn([__m256i; 16]) -> [__m256i; 16] + Copy,
+    double_rounds: impl Fn([__m256i; 16], usize) -> [__m256i; 16] + Copy,
 ) {
     fill::<M, 8>(
         isa,
         rounds,
         lanes,
         |blocks, many| beside(M::CIPHER, blocks, many),
-        |pass| eight(rounds.count / 2, pass, double_round),
+        |pass| eight(rounds.count / 2, pass, double_rounds),
     );
 }
 
 #[inline(never)]
 #[target_feature(enable = "avx2")]
 fn eight<M: StreamLane>(
-    double_rounds: usize,
+    count: usize,
     pass: &mut Pass<'_, M, 8>,
-    double_round: impl Fn([__m256i; 16]) -> [__m256i; 16],
+    double_rounds: impl Fn([__m256i; 16], usize) -> [__m256i; 16],
 ) {
-    let blocks = eight_blocks(double_rounds, pass, double_round);
+    let blocks = eight_blocks(count, pass, double_rounds);
     for (at, &[front, back]) in blocks.iter().enumerate().take(pass.count) {
         let mut part = pass.part(at);
         if let [text, more, ..] = part.get_in().as_chunks().0 {
@@ -70,18 +70,14 @@ fn eight<M: StreamLane>(
 #[inline]
 #[target_feature(enable = "avx2")]
 fn eight_blocks<S: Starts<8>>(
-    double_rounds: usize,
+    count: usize,
     starts: &S,
-    double_round: impl Fn([__m256i; 16]) -> [__m256i; 16],
+    double_rounds: impl Fn([__m256i; 16], usize) -> [__m256i; 16],
 ) -> [[__m256i; 2]; 8] {
     let keys: [&Key; 8] = core::array::from_fn(|at| starts.key(at));
     let rows = [words(&keys, 0), words(&keys, 1), words(&keys, 2), last(starts)];
     let start = state(S::CIPHER, rows);
-    let mut x = start;
-    for _ in 0..opaque_count(double_rounds) {
-        x = double_round(x);
-    }
-    sums(x, start)
+    sums(double_rounds(start, count), start)
 }
 
 /// Four words of the keys, each of all blocks.

@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 
 use crate::arx::lanes::{Pass, Rounds, Starts, StreamLane, fill, row_of, state};
 use crate::arx::x86_64::ssse3::{across, row, splat, sums};
-use crate::simd::{load_pair, load128, opaque_count, store128};
+use crate::simd::{load_pair, load128, store128};
 use crate::{Isa, wipe};
 
 /// Whether a message of `blocks` blocks is done sooner beside others. Measured against the kernel
@@ -13,27 +13,27 @@ const fn beside(blocks: usize, _many: bool) -> bool {
     blocks < 3
 }
 
-/// XORs the keystream of each message into its data, by the cipher's double round.
+/// XORs the keystream of each message into its data, by the cipher's double rounds.
 #[inline]
 #[target_feature(enable = "ssse3")]
 pub fn xor<M: StreamLane>(
     isa: Isa,
     rounds: Rounds,
     lanes: &mut [M],
-    double_round: impl Fn([__m128i; 16]) -> [__m128i; 16] + Copy,
+    double_rounds: impl Fn([__m128i; 16], usize) -> [__m128i; 16] + Copy,
 ) {
-    let four = |pass: &mut Pass<'_, M, 4>| four(rounds.count / 2, pass, double_round);
+    let four = |pass: &mut Pass<'_, M, 4>| four(rounds.count / 2, pass, double_rounds);
     fill(isa, rounds, lanes, beside, four);
 }
 
 #[inline(never)]
 #[target_feature(enable = "ssse3")]
 fn four<M: StreamLane>(
-    double_rounds: usize,
+    count: usize,
     pass: &mut Pass<'_, M, 4>,
-    double_round: impl Fn([__m128i; 16]) -> [__m128i; 16],
+    double_rounds: impl Fn([__m128i; 16], usize) -> [__m128i; 16],
 ) {
-    let blocks = four_blocks(double_rounds, pass, double_round);
+    let blocks = four_blocks(count, pass, double_rounds);
     for (at, block) in blocks.iter().enumerate().take(pass.count) {
         let mut part = pass.part(at);
         if part.len() == 64 {
@@ -60,17 +60,13 @@ fn four<M: StreamLane>(
 #[inline]
 #[target_feature(enable = "ssse3")]
 fn four_blocks<S: Starts<4>>(
-    double_rounds: usize,
+    count: usize,
     starts: &S,
-    double_round: impl Fn([__m128i; 16]) -> [__m128i; 16],
+    double_rounds: impl Fn([__m128i; 16], usize) -> [__m128i; 16],
 ) -> [[__m128i; 4]; 4] {
     let rows = [words(starts, 0), words(starts, 1), words(starts, 2), last(starts)];
     let start = state(S::CIPHER, rows);
-    let mut x = start;
-    for _ in 0..opaque_count(double_rounds) {
-        x = double_round(x);
-    }
-    sums(x, start)
+    sums(double_rounds(start, count), start)
 }
 
 /// Four words of the keys, each of all blocks.

@@ -12,6 +12,7 @@ use crate::simd::opaque_count;
 
 rows!(__m256i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 lanes!(__m256i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
+double_round!(__m256i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 
 /// The words of `x` and `y` XORed, then rotated left by `LEFT` bits.
 #[inline]
