@@ -33,16 +33,22 @@ impl Form {
     }
 
     /// How many digits a modulus of so many bits has.
+    ///
+    /// Counted: no kernel may divide, not even sizes, so that one rule holds for all.
     const fn count(self, bits: usize) -> usize {
-        (bits + 2).div_ceil(self.width as usize).next_multiple_of(self.block)
+        let mut count = self.block;
+        while count * (self.width as usize) < bits + 2 {
+            count += self.block;
+        }
+        count
     }
 }
 
 /// What multiplications modulo a modulus of K digits need.
 ///
 /// With digits of W bits, four times the modulus is less than 2^(W K). So the product of two numbers
-/// below twice the modulus, divided by 2^(W K), is again below twice the modulus, without a last subtraction
-/// (Walter, "Montgomery exponentiation needs no final subtractions", 1999).
+/// below twice the modulus, divided by 2^(W K), is again below twice the modulus, without a last
+/// subtraction (Walter, "Montgomery exponentiation needs no final subtractions", 1999).
 pub(super) struct Digits {
     pub(super) n: Box<[u64]>,
     /// 2^(2 W K) modulo the modulus.
@@ -60,7 +66,7 @@ impl Digits {
         let count = form.count(modulus.bits);
         // With R = 2^(64 L): 2^(2 W K) is R^(m - 1) 2^s, and R^m 2^s has to be divided by R.
         let bits = 64 * modulus.limbs.len();
-        // Counted down: no kernel may divide, not even sizes, so that one rule holds for all.
+        // Counted down, too.
         let mut left = 2 * form.width as usize * count - bits;
         power.copy_from_slice(&modulus.r_squared);
         while left >= bits {

@@ -28,79 +28,43 @@ const TILES: usize = 15;
 /// Sums of a column of blocks, and those that reach into the next one.
 pub(super) type Sums = [__m256i; 2 * BLOCK];
 
-/// Four products of the digits in `ymm8` to `ymm11` with the digit at `$other`.
+/// Four products: of the digits in `ymm8` to `ymm11` with the digit at `$other`.
+#[rustfmt::skip]
 macro_rules! row {
     ($other:literal, $offset:literal, $a:literal, $b:literal, $c:literal, $d:literal) => {
         concat!(
-            "vmovdqa ymm12, [",
-            $other,
-            $offset,
-            "]\n",
+            "vmovdqa ymm12, [", $other, " + ", $offset, "]\n",
             "vpmuludq ymm13, ymm8, ymm12\n",
             "vpmuludq ymm14, ymm9, ymm12\n",
             "vpmuludq ymm15, ymm10, ymm12\n",
             "vpmuludq ymm12, ymm11, ymm12\n",
-            "vpaddq ",
-            $a,
-            ", ",
-            $a,
-            ", ymm13\n",
-            "vpaddq ",
-            $b,
-            ", ",
-            $b,
-            ", ymm14\n",
-            "vpaddq ",
-            $c,
-            ", ",
-            $c,
-            ", ymm15\n",
-            "vpaddq ",
-            $d,
-            ", ",
-            $d,
-            ", ymm12\n",
+            "vpaddq ", $a, ", ", $a, ", ymm13\n",
+            "vpaddq ", $b, ", ", $b, ", ymm14\n",
+            "vpaddq ", $c, ", ", $c, ", ymm15\n",
+            "vpaddq ", $d, ", ", $d, ", ymm12\n",
         )
     };
 }
 
-/// Tiles of the blocks from `$one` on upwards and from `$other` on downwards, so many as `$count`
-/// says.
+/// `$count` tiles: of the blocks from `$one` on upwards and from `$other` on downwards.
+#[rustfmt::skip]
 macro_rules! tiles {
     ($one:literal, $other:literal, $count:literal) => {
         concat!(
-            "test ",
-            $count,
-            ", ",
-            $count,
-            "\n",
+            "test ", $count, ", ", $count, "\n",
             "jz 3f\n",
             "2:\n",
-            "vmovdqa ymm8, [",
-            $one,
-            "]\n",
-            "vmovdqa ymm9, [",
-            $one,
-            " + 32]\n",
-            "vmovdqa ymm10, [",
-            $one,
-            " + 64]\n",
-            "vmovdqa ymm11, [",
-            $one,
-            " + 96]\n",
-            row!($other, "", "ymm0", "ymm1", "ymm2", "ymm3"),
-            row!($other, " + 32", "ymm1", "ymm2", "ymm3", "ymm4"),
-            row!($other, " + 64", "ymm2", "ymm3", "ymm4", "ymm5"),
-            row!($other, " + 96", "ymm3", "ymm4", "ymm5", "ymm6"),
-            "add ",
-            $one,
-            ", 128\n",
-            "sub ",
-            $other,
-            ", 128\n",
-            "dec ",
-            $count,
-            "\n",
+            "vmovdqa ymm8, [", $one, "]\n",
+            "vmovdqa ymm9, [", $one, " + 32]\n",
+            "vmovdqa ymm10, [", $one, " + 64]\n",
+            "vmovdqa ymm11, [", $one, " + 96]\n",
+            row!($other, "0", "ymm0", "ymm1", "ymm2", "ymm3"),
+            row!($other, "32", "ymm1", "ymm2", "ymm3", "ymm4"),
+            row!($other, "64", "ymm2", "ymm3", "ymm4", "ymm5"),
+            row!($other, "96", "ymm3", "ymm4", "ymm5", "ymm6"),
+            "add ", $one, ", 128\n",
+            "sub ", $other, ", 128\n",
+            "dec ", $count, "\n",
             "jnz 2b\n",
             "3:\n",
         )
@@ -142,19 +106,19 @@ fn add_tiles(sums: &mut Sums, below: &[__m256i; BLOCK], lists: [Pairs<'_>; 2]) {
     // too. What it changes is declared.
     unsafe {
         asm!(
-            tiles!("{one}", "{other}", "{count}"),
+            tiles!("{x0}", "{y0}", "{n0}"),
             "vpaddq ymm0, ymm0, [{below}]",
             "vpaddq ymm1, ymm1, [{below} + 32]",
             "vpaddq ymm2, ymm2, [{below} + 64]",
             "vpaddq ymm3, ymm3, [{below} + 96]",
-            tiles!("{another}", "{yet_another}", "{and_count}"),
+            tiles!("{x1}", "{y1}", "{n1}"),
             below = in(reg) below.as_ptr(),
-            one = inout(reg) first.one.as_ptr() => _,
-            other = inout(reg) last(first.other) => _,
-            count = inout(reg) first.one.len() => _,
-            another = inout(reg) second.one.as_ptr() => _,
-            yet_another = inout(reg) last(second.other) => _,
-            and_count = inout(reg) second.one.len() => _,
+            x0 = inout(reg) first.one.as_ptr() => _,
+            y0 = inout(reg) last(first.other) => _,
+            n0 = inout(reg) first.one.len() => _,
+            x1 = inout(reg) second.one.as_ptr() => _,
+            y1 = inout(reg) last(second.other) => _,
+            n1 = inout(reg) second.one.len() => _,
             inout("ymm0") *a, inout("ymm1") *b, inout("ymm2") *c, inout("ymm3") *d,
             inout("ymm4") *e, inout("ymm5") *f, inout("ymm6") *g,
             out("ymm8") _, out("ymm9") _, out("ymm10") _, out("ymm11") _,
