@@ -47,15 +47,18 @@
 //! | level | form |
 //! |---|---|
 //! | `Portable` | limbs of 64 bits, products of 128 bits, one number at a time |
-//! | `Avx2` | the same with MULX, ADCX and ADOX; without the last two (ADX), as `Portable` |
+//! | `Avx2` | digits of 29 bits, four numbers side by side; or as `Portable`, with MULX, ADCX and ADOX |
 //! | `Avx512` | digits of 52 bits (IFMA); eight numbers side by side, or the digits of one or two |
 //!
-//! At `Avx512`, [`powers`] divides jobs into groups of up to eight whose moduli have as many
-//! digits: bits plus two, divided by 52 and rounded up to a multiple of five. A group runs in
-//! lanes, full or not, if that takes less time than by twos. So more jobs never take longer than
-//! the same jobs one by one. A product is an exponentiation too ([`PublicPower::product`]), and a
-//! factor for a power costs nothing, because it takes the power out of Montgomery's form in place
-//! of the number 1.
+//! [`powers`] divides jobs into groups whose moduli have as many digits. At `Avx512`, these are up to
+//! eight, and a modulus has its bits plus two, divided by 52 and rounded up to a multiple of five. At
+//! `Avx2` they are up to four, and bits are divided by 29 and rounded up to a multiple of four. A
+//! group runs in lanes, full or not, if that takes less time than one by one, or at `Avx512` by
+//! twos. So more jobs never take longer than the same jobs one by one. A product is an
+//! exponentiation too ([`PublicPower::product`]), and a factor for a power costs nothing, because it
+//! takes the power out of Montgomery's form in place of the number 1.
+//!
+//! On processors without ADX (Haswell), a number alone at `Avx2` runs the portable kernel.
 //!
 //! Thousands of cycles of the time-stamp counter for exponents as long as the modulus, and
 //! from how many jobs on lanes are taken (AMD EPYC Zen 4, TSC 2.6 GHz, 2026-11-22):
@@ -92,10 +95,20 @@ macro_rules! best {
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
 pub const KERNELS: &[Level] = best!(levels);
 
-/// Whether there are kernels that run many exponentiations side by side. They are also those with
-/// digits of 52 bits.
+/// Whether there are kernels that run many exponentiations side by side.
 #[must_use]
 pub const fn has_lanes(isa: Isa) -> bool {
+    digits::Form::of(isa).is_some()
+}
+
+/// Whether there is a kernel for an exponentiation that is alone. Otherwise the portable one runs,
+/// also at `Avx2` on processors without ADX.
+#[must_use]
+pub fn has_single(isa: Isa) -> bool {
+    #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+    if isa.has(Level::Avx2) && x86_64::avx2::has_adx() {
+        return true;
+    }
     Level::Avx512.is_built() && isa.has(Level::Avx512)
 }
 
@@ -103,6 +116,11 @@ pub const fn has_lanes(isa: Isa) -> bool {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 struct Lanes([u64; 8]);
+
+/// The same of four numbers, or of the halves of two.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(32))]
+struct Quad([u64; 4]);
 
 /// An exponentiation with a secret exponent.
 #[derive(Debug)]

@@ -18,7 +18,7 @@ use aws_lc_rs::signature::{
     self as aws_lc, ParsedPublicKey, RsaEncoding, RsaParameters, VerificationAlgorithm,
 };
 use lanecrypt_kernels::Isa;
-use lanecrypt_kernels::montgomery::has_lanes;
+use lanecrypt_kernels::montgomery::has_single;
 
 pub(crate) use self::keys::{Signer, Verifier};
 use crate::components::Components;
@@ -169,24 +169,25 @@ pub(crate) fn takes_key(key: &PublicKey, padding: Padding) -> bool {
     key.bits() >= MIN_BITS && Method::of(padding).is_some()
 }
 
-/// The requests that cost less by AWS-LC.
+/// The requests that cost less by AWS-LC: all that it takes where this crate only has its portable
+/// kernel, and otherwise signatures for which a table of costs says so.
 fn cheaper(batch: &[Request<'_>]) -> ArrayVec<usize, AT_ONCE> {
     let mut chosen = ArrayVec::new();
     let mut sizes = ArrayVec::<_, AT_ONCE>::new();
     for (i, request) in batch.iter().enumerate() {
         let modulus = request.public_key().modulus();
-        if !has_lanes(modulus.isa()) {
+        if !has_single(modulus.isa()) {
             if takes(request) {
                 chosen.push(i);
             }
-        } else if let Some(bits) = shared_size(request)
+        } else if let Some(bits) = costed_size(request)
             && !sizes.contains(&bits)
         {
             sizes.push(bits);
             // Those that only this crate can serve fill lanes, too.
-            let same = batch[i..].iter().filter(|other| shared_size(other) == Some(bits)).count();
+            let same = batch[i..].iter().filter(|other| costed_size(other) == Some(bits)).count();
             let taken = (i..batch.len())
-                .filter(|&at| shared_size(&batch[at]) == Some(bits) && takes(&batch[at]));
+                .filter(|&at| costed_size(&batch[at]) == Some(bits) && takes(&batch[at]));
             let given = cost::share(bits, same, taken.clone().count());
             chosen.extend(taken.take(given).filter(|&at| pays(&batch[at])));
         }
@@ -199,24 +200,25 @@ fn pays(request: &Request<'_>) -> bool {
     request.private_key().is_some_and(|key| key.aws_lc.pays())
 }
 
-/// The bits of the key of a request that shares lanes with those of the same size, of which costs
-/// are known.
-fn shared_size(request: &Request<'_>) -> Option<usize> {
+/// The bits of the key of a request to sign whose costs may be known. It shares lanes with those of
+/// the same size.
+fn costed_size(request: &Request<'_>) -> Option<usize> {
     let key = request.private_key().filter(|_| request.outcome.is_none())?;
     let (primes, bits) = (key.primes()?, key.public_key().bits());
-    let is_shared = has_lanes(primes.p.isa())
+    let is_costed = cost::has_table(primes.p.isa())
         && [&primes.p, &primes.q].iter().all(|prime| 2 * prime.bits() == bits);
-    is_shared.then_some(bits)
+    is_costed.then_some(bits)
 }
 
 /// How many of so many signatures [`serve`] makes, by keys of so many bits that know their primes.
 pub(crate) fn share(isa: Isa, bits: usize, signatures: usize, only_cheaper: bool) -> usize {
     match (MIN_BITS..=crate::MAX_BITS).contains(&bits) {
-        true if only_cheaper && has_lanes(isa) => (0..signatures)
+        true if only_cheaper && cost::has_table(isa) => (0..signatures)
             .step_by(AT_ONCE)
             .map(|done| AT_ONCE.min(signatures - done))
             .map(|together| cost::share(bits, together, together))
             .sum(),
+        true if only_cheaper && has_single(isa) => 0,
         true => signatures,
         false => 0,
     }

@@ -18,9 +18,11 @@ use crate::{Padding, PublicKey};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Backend {
-    /// Whatever costs least for the requests that are processed together, by measured costs. Of
-    /// five signatures, four may run side by side here, and one by AWS-LC. With AVX-512, where the
-    /// difference is small, the first signatures of a key never take the time to prepare AWS-LC.
+    /// Whatever costs least for the requests that are processed together, by measured costs. With
+    /// AVX-512, four of five signatures may run side by side here, and one by AWS-LC. The
+    /// difference is small there, so the first signatures of a key never take the time to prepare
+    /// AWS-LC. On other processors of x86-64 with ADX, this crate serves everything, and elsewhere
+    /// AWS-LC all that it takes.
     #[default]
     Measured,
     /// This crate alone.

@@ -18,7 +18,7 @@
 //! ```
 //!
 //! [`process`] takes many [`Request`]s: signatures to make and to check, under any keys of any
-//! sizes. With AVX-512, eight exponentiations of one size run side by side (see
+//! sizes. With AVX-512, eight exponentiations of one size run side by side, with AVX2 four (see
 //! [`montgomery`](lanecrypt_kernels::montgomery)), whatever their keys.
 //!
 //! ```

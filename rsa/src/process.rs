@@ -23,7 +23,8 @@ use crate::{BatchError, Error, PublicKey, Request};
 ///
 /// With AVX-512, eight exponentiations of one size run side by side, and a signature by a key that
 /// knows its primes is two of them, of half the size. So four such signatures of one size, or eight
-/// signatures to check, cost little more than one. A request alone costs what a call costs.
+/// signatures to check, cost little more than one. With AVX2, four exponentiations run side by
+/// side, in about two and a half times the time of one. A request alone costs what a call costs.
 ///
 /// Allocates only if the workspace has to grow.
 ///

@@ -1,41 +1,73 @@
-//! A modulus in digits of 52 bits, for multiplications of IFMA (AVX-512).
+//! A modulus in digits, for kernels whose multiplications have fewer than 64 bits.
 
 use alloc::boxed::Box;
-use alloc::vec;
 
 use super::context::Context;
 use super::limbs::window;
-use crate::wipe;
+use crate::{Isa, Level, wipe};
 
-/// Bits of a digit.
-pub(super) const DIGIT: u32 = 52;
-/// Numbers have a multiple of so many digits.
-pub(super) const BLOCK: usize = 5;
+/// How numbers are divided into digits.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    /// Bits of a digit.
+    pub(super) width: u32,
+    /// Numbers have a multiple of so many digits.
+    pub(super) block: usize,
+}
+
+/// For multiplications of 52 bits (AVX-512 with IFMA).
+pub(super) const IFMA: Form = Form { width: 52, block: 5 };
+/// For multiplications of 32 bits, with sums of 64 products (AVX2).
+pub(super) const SHORT: Form = Form { width: 29, block: 4 };
+
+impl Form {
+    /// The digits of the kernels of a level, if they have any.
+    pub(super) const fn of(isa: Isa) -> Option<Self> {
+        if Level::Avx512.is_built() && isa.has(Level::Avx512) {
+            Some(IFMA)
+        } else if Level::Avx2.is_built() && isa.has(Level::Avx2) {
+            Some(SHORT)
+        } else {
+            None
+        }
+    }
+
+    /// How many digits a modulus of so many bits has.
+    ///
+    /// Counted: no kernel may divide, not even sizes, so that one rule holds for all.
+    const fn count(self, bits: usize) -> usize {
+        let mut count = self.block;
+        while count * (self.width as usize) < bits + 2 {
+            count += self.block;
+        }
+        count
+    }
+}
 
 /// What multiplications modulo a modulus of K digits need.
 ///
-/// Four times the modulus is less than 2^(52 K). So the product of two numbers below twice the
-/// modulus, divided by 2^(52 K), is again below twice the modulus, without a last subtraction
-/// (Walter, "Montgomery exponentiation needs no final subtractions", 1999).
+/// With digits of W bits, four times the modulus is less than 2^(W K). So the product of two numbers
+/// below twice the modulus, divided by 2^(W K), is again below twice the modulus, without a last
+/// subtraction (Walter, "Montgomery exponentiation needs no final subtractions", 1999).
 pub(super) struct Digits {
     pub(super) n: Box<[u64]>,
-    /// 2^(104 K) modulo the modulus.
+    /// 2^(2 W K) modulo the modulus.
     pub(super) r_squared: Box<[u64]>,
 }
 
 impl Digits {
-    /// How many digits a modulus of so many bits has.
-    pub(super) const fn count(bits: usize) -> usize {
-        (bits + 2).div_ceil(DIGIT as usize).next_multiple_of(BLOCK)
-    }
-
     /// The digits of a modulus; `power` and `product` are room for a remainder and for a product.
-    pub(super) fn new(modulus: &Context, power: &mut [u64], product: &mut [u64]) -> Self {
-        let count = Self::count(modulus.bits);
-        // With R = 2^(64 L): 2^(104 K) is R^(m - 1) 2^s, and R^m 2^s has to be divided by R.
+    pub(super) fn new(
+        form: Form,
+        modulus: &Context,
+        power: &mut [u64],
+        product: &mut [u64],
+    ) -> Self {
+        let count = form.count(modulus.bits);
+        // With R = 2^(64 L): 2^(2 W K) is R^(m - 1) 2^s, and R^m 2^s has to be divided by R.
         let bits = 64 * modulus.limbs.len();
-        // Counted down: no kernel may divide, not even sizes, so that one rule holds for all.
-        let mut left = 2 * DIGIT as usize * count - bits;
+        // Counted down, too.
+        let mut left = 2 * form.width as usize * count - bits;
         power.copy_from_slice(&modulus.r_squared);
         while left >= bits {
             super::limbs::multiply(power, &modulus.r_squared, product);
@@ -44,16 +76,12 @@ impl Digits {
         }
         super::limbs::shifted(power, left, product);
         modulus.reduce(product, power);
-        Self { n: digits(&modulus.limbs, count), r_squared: digits(power, count) }
+        let digits = |limbs: &[u64]| {
+            let width = form.width;
+            (0..count).map(|i| window(limbs, width as usize * i, width)).collect()
+        };
+        Self { n: digits(&modulus.limbs), r_squared: digits(power) }
     }
-}
-
-fn digits(limbs: &[u64], count: usize) -> Box<[u64]> {
-    let mut digits = vec![0; count];
-    for (i, digit) in digits.iter_mut().enumerate() {
-        *digit = window(limbs, DIGIT as usize * i, DIGIT);
-    }
-    digits.into()
 }
 
 impl Drop for Digits {

@@ -6,10 +6,10 @@ use core::fmt;
 use zeroize::ZeroizeOnDrop;
 
 use super::context::Context;
-use super::digits::Digits;
+use super::digits::{Digits, Form};
 use super::limbs::{add, less, less_with, mask, reduce_once};
 use super::workspace::Workspace;
-use super::{Power, PublicPower, has_lanes, powers, public_powers};
+use super::{Power, PublicPower, powers, public_powers};
 use crate::{Isa, opaque, wipe};
 
 /// The fewest bits of a modulus.
@@ -24,7 +24,7 @@ pub const MAX_BITS: usize = 8192;
 pub struct Modulus {
     isa: Isa,
     context: Context,
-    /// The same in digits of 52 bits, where there are kernels that need them.
+    /// The same in digits, where there are kernels that need them.
     digits: Option<Digits>,
 }
 
@@ -43,7 +43,8 @@ impl Modulus {
         let mut product = vec![0; 2 * length];
         let mut power = vec![0; length];
         let context = Context::new(limbs, bits, &mut power, &mut product);
-        let digits = has_lanes(isa).then(|| Digits::new(&context, &mut power, &mut product));
+        let digits =
+            Form::of(isa).map(|form| Digits::new(form, &context, &mut power, &mut product));
         wipe::words(&mut power);
         wipe::words(&mut product);
         Some(Self { isa, context, digits })

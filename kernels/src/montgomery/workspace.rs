@@ -5,7 +5,7 @@ use core::fmt;
 
 use zeroize::ZeroizeOnDrop;
 
-use super::Lanes;
+use super::{Lanes, Quad};
 use crate::wipe;
 
 /// Memory that operations need besides their operands: tables of powers, and products.
@@ -16,13 +16,14 @@ use crate::wipe;
 pub struct Workspace {
     limbs: Vec<u64>,
     lanes: Vec<Lanes>,
+    quads: Vec<Quad>,
 }
 
 impl Workspace {
     /// Empty memory, which grows with the first operation.
     #[must_use]
     pub const fn new() -> Self {
-        Self { limbs: Vec::new(), lanes: Vec::new() }
+        Self { limbs: Vec::new(), lanes: Vec::new(), quads: Vec::new() }
     }
 
     /// So many limbs, which hold anything.
@@ -34,6 +35,12 @@ impl Workspace {
     #[cfg(feature = "isa-avx512")]
     pub(super) fn lanes(&mut self, count: usize) -> &mut [Lanes] {
         grown(&mut self.lanes, count)
+    }
+
+    /// So many digits of four numbers, which hold anything.
+    #[cfg(feature = "isa-avx2")]
+    pub(super) fn quads(&mut self, count: usize) -> &mut [Quad] {
+        grown(&mut self.quads, count)
     }
 }
 
@@ -49,6 +56,7 @@ impl Drop for Workspace {
     fn drop(&mut self) {
         wipe::words(&mut self.limbs);
         wipe::words(&mut self.lanes);
+        wipe::words(&mut self.quads);
     }
 }
 

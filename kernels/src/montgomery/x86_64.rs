@@ -5,3 +5,7 @@
 pub(crate) mod avx2;
 #[cfg(feature = "isa-avx512")]
 pub(crate) mod avx512;
+#[cfg(any(feature = "isa-avx2", feature = "isa-avx512"))]
+mod lanes;
+#[cfg(any(feature = "isa-avx2", feature = "isa-avx512"))]
+mod radix;

@@ -97,6 +97,24 @@ pub fn store256(bytes: &mut [u8; 32], v: __m256i) {
     unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), v) }
 }
 
+/// Loads four words of 64 bits.
+#[inline]
+#[target_feature(enable = "avx")]
+#[cfg(all(feature = "isa-avx2", feature = "montgomery"))]
+pub fn load256_words(words: &[u64; 4]) -> __m256i {
+    // SAFETY: the reference is valid for 32 bytes, and the load asks for no alignment.
+    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+}
+
+/// Stores four words of 64 bits.
+#[inline]
+#[target_feature(enable = "avx")]
+#[cfg(all(feature = "isa-avx2", feature = "montgomery"))]
+pub fn store256_words(words: &mut [u64; 4], v: __m256i) {
+    // SAFETY: the reference is valid for 32 bytes, and the store asks for no alignment.
+    unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), v) }
+}
+
 /// Loads 64 bytes.
 #[inline]
 #[target_feature(enable = "avx512f")]

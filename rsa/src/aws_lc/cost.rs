@@ -1,9 +1,10 @@
-//! What signatures cost, here and by AWS-LC, where this crate has lanes (AVX-512).
+//! What signatures cost, here and by AWS-LC, with AVX-512. There AWS-LC has kernels for some sizes,
+//! and this crate has lanes, in which checking signatures always costs less.
 //!
-//! Without them AWS-LC always costs less: its multiplications are written in assembly. In lanes,
-//! checking signatures always costs less here.
+//! Without AVX-512, the kernels of AWS-LC are those of OpenSSL, and need ADX. So where there is ADX
+//! nothing costs less by AWS-LC, and elsewhere everything: there this crate has its portable kernel.
 
-use lanecrypt_kernels::is_amd;
+use lanecrypt_kernels::{Isa, Level, is_amd};
 
 /// What signatures under keys of one size with primes of half that size cost, in thousands of
 /// cycles of the time-stamp counter.
@@ -36,6 +37,11 @@ const INTEL: [Costs; 3] = [
 
 /// AWS-LC must be cheaper by so many per cent: it allocates, and figures are not exact.
 const MARGIN: usize = 2;
+
+/// Whether costs are known at this level.
+pub(super) fn has_table(isa: Isa) -> bool {
+    isa.has(Level::Avx512)
+}
 
 /// How many of so many signatures of one size AWS-LC makes, of those that it can make.
 pub(super) fn share(bits: usize, signatures: usize, takes: usize) -> usize {

@@ -1,6 +1,6 @@
 //! Keys of AWS-LC, which ours keep beside themselves.
 //!
-//! The first request that needs such a key makes it. With lanes, it is made only after it would
+//! The first request that needs such a key makes it. With AVX-512, it is made only after it would
 //! have saved its cost, so that a key for a few signatures does not pay for it.
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -20,7 +20,7 @@ pub(crate) struct Signer {
     missed: AtomicU32,
 }
 
-/// Making a key costs what AWS-LC saves in so many signatures, where there are lanes. Keys that
+/// Making a key costs what AWS-LC saves in so many signatures, with AVX-512. Keys that
 /// sign fewer than that are not made, and for others the time is at most doubled.
 pub(super) const MISSED: u32 = 16;
 

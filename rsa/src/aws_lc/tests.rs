@@ -47,12 +47,12 @@ fn keys_are_made_when_they_are_needed() {
     let _ = signed(&key, 1, &mut Workspace::with_backend(Backend::AwsLc));
     assert!(is_made(&key));
     let _ = signed(&lowest, 1, &mut Workspace::new());
-    assert!(is_made(&lowest), "no lanes, so it costs less at once");
+    assert!(is_made(&lowest), "with the portable kernel, it costs less at once");
 
     let [key, _] = keys();
     let isa = key.public_key().modulus().isa();
     for turn in 0..=MISSED {
-        assert!(!has_lanes(isa) || !is_made(&key), "{turn}");
+        assert!(!has_single(isa) || !is_made(&key), "{turn}");
         let _ = signed(&key, 1, &mut Workspace::new());
     }
     assert_eq!(is_made(&key), Backend::Measured.signatures_by_aws_lc(isa, 2048, 1) > 0);

@@ -1,30 +1,56 @@
-//! Limbs of 64 bits, one number at a time, with MULX, ADCX and ADOX. Constant time in all values.
+//! One number at a time, in limbs of 64 bits, or four side by side, in digits of 29 bits. Constant
+//! time in all values.
 //!
-//! Processors of this level have MULX, but the oldest of them lack ADCX and ADOX (ADX). They run
-//! the portable kernel.
+//! Processors of this level have MULX, but the oldest of them lack ADCX and ADOX (ADX). For one
+//! number they run the portable kernel.
 
+mod adx;
+mod four;
+mod multiply;
 mod passes;
+mod tiles;
 
-use self::passes::{Pass, double_and_add_squares, subtract_if};
+use self::adx::Adx;
+use self::four::Four;
+use super::lanes::{self, Kernel};
+use super::radix::own_digits;
 use crate::Level;
-use crate::montgomery::context::Context;
-use crate::montgomery::exponentiation::{self, Arithmetic};
-use crate::montgomery::{Job, Workspace, portable};
+use crate::montgomery::{Job, Workspace, exponentiation, portable};
 
 pub(crate) const NEEDS: Level = Level::Avx2;
 
-/// Exponentiations, one after the other.
+/// Exponentiations of as many digits: four side by side if that takes less time.
 #[target_feature(enable = "avx2,bmi2")]
 pub(crate) fn raise<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Workspace) {
-    if has_adx() {
-        exponentiation::raise::<Adx, J>(jobs, chosen, workspace);
-    } else {
-        portable::raise(jobs, chosen, workspace);
+    raise_by(has_adx(), jobs, chosen, workspace);
+}
+
+#[target_feature(enable = "avx2,bmi2")]
+fn raise_by<J: Job>(has_adx: bool, jobs: &mut [J], chosen: &[usize], workspace: &mut Workspace) {
+    let digits = own_digits(jobs[chosen[0]].modulus()).n.len();
+    for chosen in chosen.chunks(Four::NUMBERS) {
+        if chosen.len() >= fewest(digits, has_adx) {
+            lanes::raise::<Four, J>(jobs, chosen, workspace);
+        } else if has_adx {
+            exponentiation::raise::<Adx, J>(jobs, chosen, workspace);
+        } else {
+            portable::raise(jobs, chosen, workspace);
+        }
+    }
+}
+
+/// The fewest exponentiations that take less time in lanes, full or not, than one by one. Measured
+/// on Zen 3; see [`super`].
+const fn fewest(digits: usize, has_adx: bool) -> usize {
+    match digits {
+        _ if !has_adx => 2,
+        0..=20 => 4,
+        _ => 3,
     }
 }
 
 /// Without detection, this is what the program was compiled for.
-fn has_adx() -> bool {
+pub(crate) fn has_adx() -> bool {
     #[cfg(feature = "std")]
     {
         std::arch::is_x86_feature_detected!("adx")
@@ -35,67 +61,65 @@ fn has_adx() -> bool {
     }
 }
 
-/// The arithmetic with ADX. Only [`raise`] uses it, on processors that have AVX2, BMI2 and ADX.
-struct Adx;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Isa;
+    use crate::montgomery::{Modulus, Power};
 
-/// Calls a pass of the most limbs that there are left; evaluates to that number.
-macro_rules! widest {
-    ($left:expr, $pass:ident $arguments:tt) => {
-        match $left {
-            8.. => {
-                Pass::<8>::$pass $arguments;
-                8
+    /// Both choices of a kernel for one number, and lanes, against the portable kernel: on every
+    /// processor of this level, whether it has ADX or not.
+    #[test]
+    fn with_and_without_adx() {
+        let isa = Isa::detect();
+        if !isa.has(NEEDS) {
+            return;
+        }
+        let isa = isa.at_most(NEEDS);
+        let mut state = 7_u64;
+        let mut limb = || {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            // All ones, or any.
+            if state >> 62 == 0 { u64::MAX } else { state ^ state >> 29 }
+        };
+        let mut workspace = Workspace::new();
+        for length in [4, 5, 8, 13, 16, 24, 32, 33] {
+            for count in 1..=5 {
+                let mut limbs = || (0..length).map(|_| limb()).collect::<Vec<_>>();
+                let cases: Vec<_> = (0..count)
+                    .map(|_| {
+                        let (mut n, mut base) = (limbs(), limbs());
+                        (n[0], n[length - 1]) = (n[0] | 1, u64::MAX);
+                        base[length - 1] >>= 1;
+                        (Modulus::new(isa, &n).expect("odd"), base, limbs(), limbs())
+                    })
+                    .collect();
+                let [portable, with, without] = [None, Some(has_adx()), Some(false)].map(|adx| {
+                    let mut outs = vec![vec![0; length]; count];
+                    let mut jobs: Vec<_> = outs
+                        .iter_mut()
+                        .zip(&cases)
+                        .map(|(out, (modulus, base, exponent, factor))| Power {
+                            modulus,
+                            base,
+                            exponent: &exponent[..2],
+                            factor: (factor[0] % 2 == 0).then_some(&base[..]),
+                            out,
+                        })
+                        .collect();
+                    let chosen: Vec<_> = (0..count).collect();
+                    match adx {
+                        None => portable::raise(&mut jobs, &chosen, &mut workspace),
+                        // SAFETY: the processor has the instructions of this level, see above.
+                        Some(adx) => unsafe {
+                            raise_by(adx, &mut jobs, &chosen, &mut workspace);
+                        },
+                    }
+                    outs
+                });
+                assert_eq!(with, portable, "{count} of {length} limbs");
+                assert_eq!(without, portable, "{count} of {length} limbs, without ADX");
             }
-            4.. => {
-                Pass::<4>::$pass $arguments;
-                4
-            }
-            _ => {
-                Pass::<1>::$pass $arguments;
-                1
-            }
-        }
-    };
-}
-
-impl Arithmetic for Adx {
-    fn multiply(one: &[u64], other: &[u64], product: &mut [u64]) {
-        let length = one.len();
-        product[..length].fill(0);
-        let mut at = 0;
-        while at < length {
-            at += widest!(length - at, multiply(&mut product[at..], one, &other[at..]));
         }
     }
-
-    /// Products of different limbs once, doubled, and the squares of limbs.
-    fn square(number: &[u64], product: &mut [u64]) {
-        let length = number.len();
-        product[..length].fill(0);
-        let mut at = 0;
-        while at < length {
-            at += widest!(length - at, square(&mut product[2 * at..], &number[at..]));
-        }
-        double_and_add_squares(product, number);
-    }
-
-    fn reduce(modulus: &Context, product: &mut [u64], out: &mut [u64]) {
-        let length = out.len();
-        let (mut at, mut over) = (0, 0);
-        while at < length {
-            at += widest!(length - at, reduce(&mut product[at..], modulus, &mut over));
-        }
-        // With the limb above, the result is less than 2^(64 L) plus the modulus.
-        subtract_if(over, &product[length..], &modulus.limbs, out);
-    }
-
-    fn look_up(table: &[u64], index: u64, out: &mut [u64]) {
-        // SAFETY: the processor has AVX2, see `Adx`.
-        unsafe { look_up(table, index, out) }
-    }
-}
-
-#[target_feature(enable = "avx2")]
-fn look_up(table: &[u64], index: u64, out: &mut [u64]) {
-    exponentiation::look_up(table, index, out);
 }

@@ -1,22 +1,28 @@
 //! Digits of 52 bits, with the multiplications of that width (IFMA): eight exponentiations side by
 //! side, or one or two with the digits of a number side by side.
 
+mod eight;
 mod horizontal;
-mod lanes;
 mod multiply;
-mod radix52;
 mod selection;
 mod single;
 
 use core::arch::x86_64::__m512i;
 
+use self::eight::Eight;
+use super::lanes;
+use super::radix::own_digits;
 use crate::Level;
-use crate::montgomery::digits::{BLOCK, Digits};
-use crate::montgomery::modulus::Modulus;
+use crate::montgomery::digits::IFMA;
 use crate::montgomery::{Exponent, Job, Lanes, Workspace};
 use crate::simd::load512_words;
 
 pub(crate) const NEEDS: Level = Level::Avx512;
+
+/// Bits of a digit.
+const DIGIT: u32 = IFMA.width;
+/// Numbers have a multiple of so many digits.
+const BLOCK: usize = IFMA.block;
 
 /// Adjacent digits of eight numbers, lowest first.
 type Block = [Lanes; BLOCK];
@@ -30,7 +36,7 @@ const TWO: usize = 40;
 pub(crate) fn raise<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Workspace) {
     let digits = own_digits(jobs[chosen[0]].modulus()).n.len();
     if chosen.len() >= fewest(digits) {
-        return lanes::raise(jobs, chosen, workspace);
+        return lanes::raise::<Eight, J>(jobs, chosen, workspace);
     }
     for pair in chosen.chunks(2) {
         match *pair {
@@ -87,8 +93,4 @@ const fn fewest(digits: usize) -> usize {
 #[target_feature(enable = "avx512f")]
 fn load(digit: &Lanes) -> __m512i {
     load512_words(&digit.0)
-}
-
-fn own_digits(modulus: &Modulus) -> &Digits {
-    modulus.digits().expect("moduli of this level have digits")
 }

@@ -13,9 +13,8 @@
 
 use core::arch::x86_64::*;
 
-use super::load;
+use super::{DIGIT, load};
 use crate::montgomery::Lanes;
-use crate::montgomery::digits::DIGIT;
 use crate::simd::store512_words;
 
 /// Digits of a number, eight a register; zeros after the last.

@@ -14,101 +14,92 @@
 
 use core::arch::x86_64::*;
 
-use super::Block;
-use super::load;
 use super::selection::Selection;
+use super::{BLOCK, Block, DIGIT as WIDTH, load};
 use crate::montgomery::Lanes;
-use crate::montgomery::digits::BLOCK;
+use crate::montgomery::x86_64::lanes::Moduli;
 use crate::simd::store512_words;
 
-const WIDTH: u32 = crate::montgomery::digits::DIGIT;
-
-/// Moduli of as many digits, and room for the factors.
-pub(super) struct Moduli<'a> {
-    pub(super) n: &'a [Block],
-    /// Minus the inverses of the moduli modulo 2^52; the bits above are ignored.
-    pub(super) inverse: Lanes,
-    /// As long as `n`.
-    pub(super) factors: &'a mut [Block],
+/// `number` becomes its product with `other`, divided by 2^(52 K). All are less than twice the
+/// moduli.
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn multiply(moduli: &mut Moduli<'_, Lanes>, number: &mut [Lanes], other: &[Lanes]) {
+    product::<false>(moduli, number, other, &mut Selection::none());
 }
 
-impl Moduli<'_> {
-    /// `number` becomes its product with `other`, divided by 2^(52 K). All are less than twice the
-    /// moduli.
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn multiply(&mut self, number: &mut [Block], other: &[Block]) {
-        self.product::<false>(number, other, &mut Selection::none());
-    }
+/// `number` becomes its square, divided by 2^(52 K). The selection advances by two digits a block
+/// of the number.
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn square(
+    moduli: &mut Moduli<'_, Lanes>,
+    number: &mut [Lanes],
+    selection: &mut Selection<'_>,
+) {
+    product::<true>(moduli, number, &[], selection);
+}
 
-    /// `number` becomes its square, divided by 2^(52 K). The selection advances by two digits a
-    /// block of the number.
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn square(&mut self, number: &mut [Block], selection: &mut Selection<'_>) {
-        self.product::<true>(number, &[], selection);
-    }
-
-    /// Either of them. The result goes where digits are that no later column needs.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    fn product<const SQUARE: bool>(
-        &mut self,
-        number: &mut [Block],
-        other: &[Block],
-        selection: &mut Selection<'_>,
-    ) {
-        let blocks = self.n.len();
-        let number = &mut number[..blocks];
-        let other = if SQUARE { other } else { &other[..blocks] };
-        let factors = &mut self.factors[..blocks];
-        let inverse = load(&self.inverse);
-        let digit = _mm512_set1_epi64((1 << WIDTH) - 1);
-        let mut sums = [_mm512_setzero_si512(); 2 * BLOCK];
-        let mut carry = _mm512_setzero_si512();
-        for column in 0..2 * blocks {
-            let first = (column + 1).saturating_sub(blocks);
-            let end = blocks.min(column + 1);
-            if SQUARE {
-                let mut squares = [_mm512_setzero_si512(); 2 * BLOCK];
-                let half = column.div_ceil(2).max(first);
-                for (one, other) in number[first..half].iter().zip(number[..end].iter().rev()) {
-                    add_tile(&mut squares, one, other);
-                }
-                if column % 2 == 0 {
-                    add_different(&mut squares, &number[column / 2]);
-                    double_and_add(&mut squares, &sums);
-                    add_squares(&mut squares, &number[column / 2]);
-                } else {
-                    double_and_add(&mut squares, &sums);
-                }
-                sums = squares;
+/// Either of them. The result goes where digits are that no later column needs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn product<const SQUARE: bool>(
+    moduli: &mut Moduli<'_, Lanes>,
+    number: &mut [Lanes],
+    other: &[Lanes],
+    selection: &mut Selection<'_>,
+) {
+    let n: &[Block] = moduli.n.as_chunks().0;
+    let blocks = n.len();
+    let number: &mut [Block] = &mut number.as_chunks_mut().0[..blocks];
+    let other: &[Block] = other.as_chunks().0;
+    let other = if SQUARE { other } else { &other[..blocks] };
+    let factors: &mut [Block] = &mut moduli.room.as_chunks_mut().0[..blocks];
+    let inverse = load(&moduli.inverse);
+    let digit = _mm512_set1_epi64((1 << WIDTH) - 1);
+    let mut sums = [_mm512_setzero_si512(); 2 * BLOCK];
+    let mut carry = _mm512_setzero_si512();
+    for column in 0..2 * blocks {
+        let first = (column + 1).saturating_sub(blocks);
+        let end = blocks.min(column + 1);
+        if SQUARE {
+            let mut squares = [_mm512_setzero_si512(); 2 * BLOCK];
+            let half = column.div_ceil(2).max(first);
+            for (one, other) in number[first..half].iter().zip(number[..end].iter().rev()) {
+                add_tile(&mut squares, one, other);
+            }
+            if column % 2 == 0 {
+                add_different(&mut squares, &number[column / 2]);
+                double_and_add(&mut squares, &sums);
+                add_squares(&mut squares, &number[column / 2]);
             } else {
-                for (one, other) in number[first..end].iter().zip(other[first..end].iter().rev()) {
-                    add_tile(&mut sums, one, other);
-                }
+                double_and_add(&mut squares, &sums);
             }
-            let known = end.min(column);
-            for (factors, n) in
-                factors[first..known].iter().zip(self.n[first..=column - first].iter().rev())
-            {
-                add_tile(&mut sums, factors, n);
+            sums = squares;
+        } else {
+            for (one, other) in number[first..end].iter().zip(other[first..end].iter().rev()) {
+                add_tile(&mut sums, one, other);
             }
-            if SQUARE {
-                // Each factor of the modulus waits for the one before; there is time for it.
-                selection.step();
+        }
+        let known = end.min(column);
+        for (factors, n) in factors[first..known].iter().zip(n[first..=column - first].iter().rev())
+        {
+            add_tile(&mut sums, factors, n);
+        }
+        if SQUARE {
+            // Each factor of the modulus waits for the one before; there is time for it.
+            selection.step();
+        }
+        if column < blocks {
+            carry = cancel(&mut sums, &n[0], &mut factors[column], inverse, carry);
+        } else {
+            for (sum, out) in sums.iter().zip(&mut number[column - blocks]) {
+                let sum = _mm512_add_epi64(*sum, carry);
+                store512_words(&mut out.0, _mm512_and_si512(sum, digit));
+                carry = _mm512_srli_epi64::<WIDTH>(sum);
             }
-            if column < blocks {
-                carry = cancel(&mut sums, &self.n[0], &mut factors[column], inverse, carry);
-            } else {
-                for (sum, out) in sums.iter().zip(&mut number[column - blocks]) {
-                    let sum = _mm512_add_epi64(*sum, carry);
-                    store512_words(&mut out.0, _mm512_and_si512(sum, digit));
-                    carry = _mm512_srli_epi64::<WIDTH>(sum);
-                }
-            }
-            for i in 0..BLOCK {
-                sums[i] = sums[i + BLOCK];
-                sums[i + BLOCK] = _mm512_setzero_si512();
-            }
+        }
+        for i in 0..BLOCK {
+            sums[i] = sums[i + BLOCK];
+            sums[i + BLOCK] = _mm512_setzero_si512();
         }
     }
 }

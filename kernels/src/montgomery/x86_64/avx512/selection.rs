@@ -10,12 +10,8 @@ use core::slice;
 
 use super::load;
 use crate::montgomery::Lanes;
-use crate::simd::store512_words;
-
-/// Bits of an exponent that one multiplication takes.
-pub(super) const WINDOW: u32 = 5;
-/// Entries of the table of powers.
-pub(super) const ENTRIES: usize = 1 << WINDOW;
+use crate::montgomery::x86_64::lanes::{ENTRIES, WINDOW};
+use crate::simd::{load512_words, store512_words};
 
 /// What is still to be selected.
 pub(super) struct Selection<'a> {
@@ -30,10 +26,10 @@ impl<'a> Selection<'a> {
     #[target_feature(enable = "avx512f")]
     pub(super) fn new(
         table: &'a [[Lanes; ENTRIES]],
-        indices: &Lanes,
+        indices: &[u64; 8],
         out: &'a mut [Lanes],
     ) -> Self {
-        let indices = load(indices);
+        let indices = load512_words(indices);
         let bits =
             [1, 2, 4, 8, 16].map(|bit| _mm512_test_epi64_mask(indices, _mm512_set1_epi64(bit)));
         Self { table: table.iter(), out: out.iter_mut(), bits }

@@ -3,20 +3,14 @@
 use core::arch::x86_64::*;
 
 use super::horizontal::{Moduli, Number};
-use super::load;
-use super::own_digits;
-use super::radix52::store_remainder;
-use crate::montgomery::digits::DIGIT;
+use super::{DIGIT, load};
 use crate::montgomery::limbs::window;
 use crate::montgomery::modulus::Modulus;
+use crate::montgomery::x86_64::lanes::{ENTRIES, WINDOW};
+use crate::montgomery::x86_64::radix::{own_digits, store_remainder};
 use crate::montgomery::{Exponent, Job, Lanes, Workspace};
 use crate::simd::store512_words;
 use crate::wipe;
-
-/// Bits of an exponent that one multiplication takes.
-const WINDOW: u32 = 5;
-/// Entries of the table of powers.
-const ENTRIES: usize = 1 << WINDOW;
 
 /// The numbers of up to `N` exponentiations.
 struct Numbers<'a, const V: usize, const N: usize> {
@@ -117,7 +111,7 @@ impl<'a, const V: usize, const N: usize> Numbers<'a, V, N> {
     }
 }
 
-/// The digits of a number. Not inlined, see [`super::radix52`].
+/// The digits of a number. Not inlined: with vectors it would become scatters, which are slower.
 #[inline(never)]
 fn spread<const V: usize>(limbs: &[u64], number: &mut Number<V>) {
     for (at, digit) in number.iter_mut().flat_map(|lanes| &mut lanes.0).enumerate() {
@@ -185,7 +179,7 @@ pub(super) fn raise<J: Job, const V: usize, const N: usize>(
         numbers.leave(factors);
     }
     for (number, i) in numbers.number.iter().zip(chosen) {
-        store_remainder(number.iter().flat_map(|lanes| lanes.0), &mut jobs[i]);
+        store_remainder(number.iter().flat_map(|lanes| lanes.0), DIGIT, &mut jobs[i]);
     }
     wipe::words(memory);
 }
