@@ -47,16 +47,16 @@
 //! | level | form |
 //! |---|---|
 //! | `Portable` | limbs of 64 bits, products of 128 bits, one number at a time |
-//! | `Avx2` | digits of 29 bits, four numbers side by side; or as `Portable`, with MULX, ADCX and ADOX |
+//! | `Avx2` | digits of 29 bits, four numbers side by side; or as `Portable`, with MULX and ADX |
 //! | `Avx512` | digits of 52 bits (IFMA); eight numbers side by side, or the digits of one or two |
 //!
-//! [`powers`] divides jobs into groups whose moduli have as many digits. At `Avx512`, these are up to
-//! eight, and a modulus has its bits plus two, divided by 52 and rounded up to a multiple of five. At
-//! `Avx2` they are up to four, and bits are divided by 29 and rounded up to a multiple of four. A
-//! group runs in lanes, full or not, if that takes less time than one by one, or at `Avx512` by
-//! twos. So more jobs never take longer than the same jobs one by one. A product is an
-//! exponentiation too ([`PublicPower::product`]), and a factor for a power costs nothing, because it
-//! takes the power out of Montgomery's form in place of the number 1.
+//! [`powers`] divides jobs into groups whose moduli have as many digits. At `Avx512`, these are up
+//! to eight, and a modulus has its bits plus two, divided by 52 and rounded up to a multiple of
+//! five. At `Avx2` they are up to four, and bits are divided by 29 and rounded up to a multiple of
+//! four. A group runs in lanes, full or not, if that takes less time than one by one, or at
+//! `Avx512` by twos. So more jobs never take longer than the same jobs one by one. A product is an
+//! exponentiation too ([`PublicPower::product`]), and a factor for a power costs nothing, because
+//! it takes the power out of Montgomery's form in place of the number 1.
 //!
 //! On processors without ADX (Haswell), a number alone at `Avx2` runs the portable kernel.
 //!

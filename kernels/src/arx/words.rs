@@ -124,8 +124,8 @@ macro_rules! groups {
 /// of the state.
 ///
 /// The module also brings the functions of `arx` for its width, `MOST` and `narrow`, and from its
-/// cipher `words`, `starts`, and the macro `all_rounds!`, which takes what `once` makes of the words
-/// for all passes.
+/// cipher `words`, `starts` and the macro `all_rounds!`. The latter takes what `once` makes of the
+/// words for all passes.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! passes {
@@ -226,8 +226,8 @@ macro_rules! narrow {
     };
 }
 
-/// Blocks of `$registers` registers, written over data or XORed into them. The module also brings what
-/// `sums!` makes.
+/// Blocks of `$registers` registers, written over data or XORed into them. The module also brings
+/// what `sums!` makes.
 #[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
 macro_rules! put {
     ($vector:ty, $lanes:literal, $registers:literal, $(#[$feature:meta])*) => {

@@ -46,8 +46,8 @@ impl Form {
 
 /// What multiplications modulo a modulus of K digits need.
 ///
-/// With digits of W bits, four times the modulus is less than 2^(W K). So the product of two numbers
-/// below twice the modulus, divided by 2^(W K), is again below twice the modulus, without a last
+/// With digits of W bits, four times the modulus is less than 2^(W K). So the product of two
+/// numbers below twice the modulus, divided by 2^(W K), is again below that, without a last
 /// subtraction (Walter, "Montgomery exponentiation needs no final subtractions", 1999).
 pub(super) struct Digits {
     pub(super) n: Box<[u64]>,

@@ -1,8 +1,9 @@
 //! What signatures cost, here and by AWS-LC, with AVX-512. There AWS-LC has kernels for some sizes,
 //! and this crate has lanes, in which checking signatures always costs less.
 //!
-//! Without AVX-512, the kernels of AWS-LC are those of OpenSSL, and need ADX. So where there is ADX
-//! nothing costs less by AWS-LC, and elsewhere everything: there this crate has its portable kernel.
+//! Without AVX-512, the kernels of AWS-LC are those of OpenSSL, and need ADX. Where there is ADX,
+//! nothing costs less by AWS-LC; elsewhere everything does, because this crate has only its
+//! portable kernel there.
 
 use lanecrypt_kernels::{Isa, Level, is_amd};
 
