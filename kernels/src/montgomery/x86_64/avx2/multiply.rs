@@ -2,9 +2,9 @@
 //!
 //! Products are summed by columns of four digits, as tiles. The reduction runs along (product
 //! scanning: Koç, Acar and Kaliski, "Analyzing and comparing Montgomery multiplication
-//! algorithms", 1996): in the lower half of the columns, each column yields the factors of the modulus that make
-//! it zero; in the upper half, a block of the result. In a square, tiles off the diagonal are
-//! computed once, with digits of which one is doubled.
+//! algorithms", 1996): in the lower half of the columns, each column yields the factors of the
+//! modulus that make it zero; in the upper half, a block of the result. In a square, tiles off the
+//! diagonal are computed once, with one factor doubled.
 //!
 //! K digits need 2 K^2 multiplications for a product and about 3/2 K^2 for a square.
 

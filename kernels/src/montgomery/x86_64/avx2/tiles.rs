@@ -102,8 +102,8 @@ fn add_tiles(sums: &mut Sums, below: &[__m256i; BLOCK], lists: [Pairs<'_>; 2]) {
     let last = |list: &[Block]| list.as_ptr().wrapping_add(list.len()).wrapping_sub(1);
     let [a, b, c, d, e, f, g, _] = sums;
     // SAFETY: the assembly reads as many blocks of each `one` from the first on, and of each
-    // `other` from the last on downwards. They are aligned to 32 bytes, as `Quad` is. It reads `below`,
-    // too. What it changes is declared.
+    // `other` from the last on downwards. They are aligned to 32 bytes, as `Quad` is. It reads
+    // `below`, too. What it changes is declared.
     unsafe {
         asm!(
             tiles!("{x0}", "{y0}", "{n0}"),
