@@ -240,7 +240,9 @@ macro_rules! put {
             data: InOutBuf<'i, 'o, u8>,
         ) -> InOutBuf<'i, 'o, u8> {
             if data.len() < 64 * $lanes {
-                return put_lanes_part::<XOR>(&x, &start, data);
+                // A copy, so that only this path has the words in memory.
+                let spilled = (x, start);
+                return put_lanes_part::<XOR>(&spilled.0, &spilled.1, data);
             }
             let (front, rest) = data.split_at(64 * $lanes);
             put_whole::<XOR, $lanes>(sums(x, start), front);
