@@ -105,21 +105,6 @@ macro_rules! rounds {
     };
 }
 
-/// Several double rounds on the words of all lanes.
-macro_rules! double_rounds {
-    ($vector:ty, $(#[$feature:meta])*) => {
-        /// `count` double rounds.
-        #[inline]
-        $(#[$feature])*
-        fn double_rounds(mut x: [$vector; 16], count: usize) -> [$vector; 16] {
-            for _ in 0..opaque_count(count) {
-                x = double_round(x);
-            }
-            x
-        }
-    };
-}
-
 /// `$count` double rounds on the words of all lanes. Of the first one, `$started` has all that does
 /// not depend on the `$counters`.
 macro_rules! all_rounds {

@@ -119,6 +119,23 @@ macro_rules! groups {
     }};
 }
 
+/// Several double rounds on the words of all lanes. The module also brings `double_round`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! double_rounds {
+    ($vector:ty, $(#[$feature:meta])*) => {
+        /// `count` double rounds.
+        #[inline]
+        $(#[$feature])*
+        fn double_rounds(mut x: [$vector; 16], count: usize) -> [$vector; 16] {
+            for _ in 0..opaque_count(count) {
+                x = double_round(x);
+            }
+            x
+        }
+    };
+}
+
 /// The passes over `$lanes` blocks lane by lane, whose numbers are `$numbers`, and over groups of
 /// `$group` blocks. `$zero` is a block of zeros. The low word of the counter is the word `$counter`
 /// of the state.

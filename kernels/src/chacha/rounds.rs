@@ -11,7 +11,7 @@ macro_rules! rows {
         /// A quarter-round in each lane of 32 bits.
         #[inline]
         $(#[$feature])*
-        pub(crate) fn quarter([mut a, mut b, mut c, mut d]: [$vector; 4]) -> [$vector; 4] {
+        fn quarter([mut a, mut b, mut c, mut d]: [$vector; 4]) -> [$vector; 4] {
             a = add32(a, b);
             d = xor_turned::<16, 16>(d, a);
             c = add32(c, d);
@@ -72,7 +72,7 @@ macro_rules! lanes {
         /// A round of diagonals on the words of all lanes.
         #[inline]
         $(#[$feature])*
-        pub(crate) fn diagonals(x: [$vector; 16]) -> [$vector; 16] {
+        fn diagonals(x: [$vector; 16]) -> [$vector; 16] {
             let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
             let [x0, x5, x10, x15] = quarter([x0, x5, x10, x15]);
             let [x1, x6, x11, x12] = quarter([x1, x6, x11, x12]);

@@ -22,6 +22,7 @@ pub(crate) const NEEDS: Level = Level::Ssse3;
 rows!(__m128i, #[target_feature(enable = "ssse3")]);
 lanes!(__m128i, #[target_feature(enable = "ssse3")]);
 double_round!(__m128i, #[target_feature(enable = "ssse3")]);
+double_rounds!(__m128i, #[target_feature(enable = "ssse3")]);
 one_block!(#[target_feature(enable = "ssse3")]);
 starts!(#[target_feature(enable = "ssse3")]);
 passes!(
@@ -30,16 +31,6 @@ passes!(
     #[target_feature(enable = "ssse3")]
 );
 narrow!(1, #[target_feature(enable = "ssse3")]);
-
-/// `count` double rounds.
-#[inline]
-#[target_feature(enable = "ssse3")]
-fn double_rounds(mut x: [__m128i; 16], count: usize) -> [__m128i; 16] {
-    for _ in 0..opaque_count(count) {
-        x = double_round(x);
-    }
-    x
-}
 
 /// XORs the keystream of each message into its data.
 #[target_feature(enable = "ssse3")]

@@ -144,6 +144,14 @@ macro_rules! polyval {
             }
         }
 
+        impl Drop for Powers {
+            #[inline]
+            fn drop(&mut self) {
+                wipe::memory(self.powers.as_flattened_mut());
+                wipe::memory(self.halves.as_flattened_mut());
+            }
+        }
+
         /// The hash of a message that takes two powers.
         #[inline]
         $(#[$feature])*

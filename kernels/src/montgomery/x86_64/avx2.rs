@@ -40,7 +40,7 @@ fn raise_by<J: Job>(has_adx: bool, jobs: &mut [J], chosen: &[usize], workspace: 
 }
 
 /// The fewest exponentiations that take less time in lanes, full or not, than one by one. Measured
-/// on Zen 3; see [`super`].
+/// on Zen 3 (docs/notes/rsa.md).
 const fn fewest(digits: usize, has_adx: bool) -> usize {
     match digits {
         _ if !has_adx => 2,

@@ -16,6 +16,7 @@ use core::arch::x86_64::*;
 use core::mem::offset_of;
 
 use crate::poly1305::Poly1305;
+use crate::wipe;
 
 use super::turn;
 
@@ -37,13 +38,13 @@ const _: () = {
     assert!(offset_of!(Memory, left) == 192 && offset_of!(Memory, point) == 200);
 };
 
-/// Double rounds, until as many as the memory says are done. Between the 33 steps of each, other
-/// instructions may stand, which use registers of their own.
+/// As many double rounds as the memory says, interleaved with other instructions: one expression
+/// for each of 33 steps, which may be empty. They use registers of their own.
 ///
-/// `{m}` points to the memory; `{a0}` to `{d3}` are the words.
-macro_rules! double_rounds {
+/// `{m}` points behind the row in the memory; `{a0}` to `{d3}` are the words.
+macro_rules! interleaved {
     ($x:ident, $memory:ident, [$($other:expr),*] $($operands:tt)*) => {
-        double_rounds!(@steps $x, $memory, [
+        interleaved!(@steps $x, $memory, [
             ("vpaddd {a0}, {a0}, {b0}; vpaddd {a1}, {a1}, {b1}"
              "vpxor {d0}, {d0}, {a0}; vpxor {d1}, {d1}, {a1}")
             ("vpshufb {d0}, {d0}, [{m}]; vpshufb {d1}, {d1}, [{m}]"
@@ -173,7 +174,7 @@ pub(crate) fn double_rounds(x: [__m256i; 16], count: usize) -> [__m256i; 16] {
     // SAFETY: the processor has the instructions. The assembly reads and writes only the memory,
     // and all registers that it changes are declared.
     unsafe {
-        double_rounds!(
+        interleaved!(
             x,
             memory,
             [
@@ -197,8 +198,8 @@ pub(crate) fn double_rounds_beside(
     let mut memory = Memory::new(x, blocks.len(), [r0, r1, r1 + (r1 >> 2)]);
     // SAFETY: the processor has the instructions. The assembly reads the blocks, three in each
     // turn, reads and writes the memory, and all registers that it changes are declared.
-    unsafe {
-        double_rounds!(x, memory, [
+    let x = unsafe {
+        interleaved!(x, memory, [
             "", "", "", "", "", "", "", hash!(0), "", "", "", "", "", "", "", "", "", hash!(16),
             "", "", "", "", "", "", "", "", "", "", hash!(32), "add {block}, 48", "", "", ""
         ]
@@ -207,7 +208,9 @@ pub(crate) fn double_rounds_beside(
             t0 = out(reg) _, t1 = out(reg) _, t2 = out(reg) _, t3 = out(reg) _, t4 = out(reg) _,
             t5 = out(reg) _, out("rdx") _,
         )
-    }
+    };
+    wipe::words(&mut memory.point);
+    x
 }
 
 impl Memory {

@@ -61,7 +61,7 @@ impl Kernel for Four {
 /// upper halves: all entries of the first two, then those of the next ones. So that the table of a
 /// number of 1024 bits fits the first cache.
 #[target_feature(enable = "avx2")]
-pub(super) fn store_entry(table: &mut [Quad], index: usize, number: &[Quad]) {
+fn store_entry(table: &mut [Quad], index: usize, number: &[Quad]) {
     let (low, high) = number.split_at(number.len() / 2);
     let entries = table.iter_mut().skip(index).step_by(ENTRIES);
     for (entry, (low, high)) in entries.zip(low.iter().zip(high)) {
@@ -73,7 +73,7 @@ pub(super) fn store_entry(table: &mut [Quad], index: usize, number: &[Quad]) {
 /// An entry for each word, by reading all: one of each two is chosen by the lowest bit of the
 /// index, one of each two of these by the next bit, and so on.
 #[target_feature(enable = "avx2")]
-pub(super) fn look_up(table: &[Quad], indices: &[u64; 4], entry: &mut [Quad]) {
+fn look_up(table: &[Quad], indices: &[u64; 4], entry: &mut [Quad]) {
     let indices = load256_words(indices);
     // In the sign of each word.
     let bits = [

@@ -94,7 +94,7 @@ fn add_diagonal(sums: &mut Sums, block: &Block, doubled: &Block) {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn load_block(block: &Block) -> [__m256i; BLOCK] {
+fn load_block(block: &Block) -> [__m256i; BLOCK] {
     let [a, b, c, d] = block;
     [load256_words(&a.0), load256_words(&b.0), load256_words(&c.0), load256_words(&d.0)]
 }
