@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 pub(crate) mod count;
+mod isa;
 mod model;
 mod target;
 
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use lanecrypt_ciphers::Level;
 use lanecrypt_speed::{
     Depth, DeviceOptions, Glob, Options, PeerLibraries, Peers, Report, Shown, Table, on_interrupt,
     run as measure, usual_times,
@@ -59,6 +61,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LIST", default_value = "all", hide_default_value = true)]
     peers: PeersArg,
 
+    /// Hold our kernels and the peers to this instruction set; peers that cannot be held are marked
+    #[arg(long, value_name = "LEVEL", value_parser = isa::parser())]
+    isa: Option<Level>,
+
     /// Use this file as a peer's library, such as openssl=/opt/lib/libcrypto.so.3
     #[arg(long, value_name = "NAME=PATH", value_parser = peer_library)]
     peer_lib: Vec<String>,
@@ -74,7 +80,10 @@ pub(crate) struct Args {
 
     /// Count the instructions of 40 rows of ours instead, at each instruction set
     #[cfg(target_os = "linux")]
-    #[arg(long, conflicts_with_all = ["tables", "budget", "quick", "full", "all", "table", "json"])]
+    #[arg(
+        long,
+        conflicts_with_all = ["tables", "budget", "quick", "full", "all", "table", "json", "isa"]
+    )]
     count: bool,
 
     /// With --count: fail if a row takes 2 % more than in this file
@@ -152,6 +161,11 @@ fn peer_library(assignment: &str) -> Result<String, String> {
 /// Runs the command. The exit code is 1 if one of our answers is wrong or the results cannot be
 /// written, 2 for arguments that match nothing, and 130 after an interrupt.
 pub(crate) fn run(args: Args) -> ExitCode {
+    if let Some(level) = args.isa
+        && let Err(code) = isa::hold(level)
+    {
+        return code;
+    }
     if let Some(card) = &args.model {
         return match args.tables.iter().all(|table| table.name() == "engine") {
             true => model::run(card, args.host.as_deref()),
@@ -167,6 +181,9 @@ pub(crate) fn run(args: Args) -> ExitCode {
         if let Err(error) = libraries.add_argument(assignment) {
             return exit::bad_arguments(&error.to_string());
         }
+    }
+    if let Some(level) = args.isa {
+        libraries.hold_to(level);
     }
     let options = Options {
         tables: args.tables,

@@ -1,5 +1,9 @@
 //! Peer: AWS-LC, by the crates aws-lc-rs and aws-lc-sys.
 
+use lanecrypt_kernels::Level;
+
+use crate::hold::Hold;
+use crate::ia32cap;
 use crate::project::Project;
 use crate::{Aead, Cipher, Generator, Peer, PeerLibraries, Signer};
 
@@ -13,6 +17,14 @@ mod signatures;
 pub(crate) struct AwsLc;
 
 impl Project for AwsLc {
+    fn source(&self) -> &'static str {
+        "aws-lc"
+    }
+
+    fn hold(&self, level: Level) -> Hold {
+        ia32cap::hold(level)
+    }
+
     fn generators(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
         vec![built::generator(["aws-lc", "system-random", "aes-256-ctr"])]
     }

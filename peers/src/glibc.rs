@@ -6,7 +6,10 @@
 use core::ffi::c_char;
 use std::sync::OnceLock;
 
+use lanecrypt_kernels::Level;
+
 use crate::arc4random::Arc4Random;
+use crate::hold::Hold;
 use crate::library::{Open, text};
 use crate::peer::Versioned;
 use crate::project::Project;
@@ -15,6 +18,15 @@ use crate::{Generator, Peer, PeerLibraries, generator};
 pub(crate) struct Glibc;
 
 impl Project for Glibc {
+    fn source(&self) -> &'static str {
+        "glibc"
+    }
+
+    /// The bytes are the kernel's.
+    fn hold(&self, _level: Level) -> Hold {
+        Hold::Yes
+    }
+
     fn generators(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
         let found = functions().ok_or_else(|| "needs glibc 2.36 or later".to_owned());
         vec![Peer::generator(["glibc", "arc4random", "chacha20"], &found, |functions| {

@@ -9,6 +9,9 @@
 
 use core::ffi::{c_char, c_int, c_uint, c_void};
 
+use lanecrypt_kernels::Level;
+
+use crate::hold::Hold;
 use crate::library::{Open, Search, Slot, text};
 use crate::peer::Versioned;
 use crate::project::{NamedLibrary, Project};
@@ -39,6 +42,15 @@ const SEARCH: Search = {
 pub(crate) struct IntelIpsecMb;
 
 impl Project for IntelIpsecMb {
+    fn source(&self) -> &'static str {
+        "ipsec-mb"
+    }
+
+    /// By [`Setup::at`]; all of its code takes AES-NI.
+    fn hold(&self, level: Level) -> Hold {
+        if level.includes(Level::AesNi) { Hold::Yes } else { Hold::No }
+    }
+
     fn ciphers(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Cipher>> {
         ciphers::all(&library(libraries))
     }
@@ -60,7 +72,8 @@ const MANAGER_SIZE: usize = 52_520;
 /// The system's library, or the one at the given path.
 fn library(libraries: &PeerLibraries) -> Result<&'static IpsecMb, String> {
     static IPSEC_MB: Slot<IpsecMb> = Slot::new();
-    IPSEC_MB.open(libraries, "ipsec-mb", |_| IpsecMb::find(SEARCH.open(libraries)?))
+    IPSEC_MB
+        .open(libraries, "ipsec-mb", |_| IpsecMb::find(SEARCH.open(libraries)?, libraries.level()))
 }
 
 impl Versioned for &'static IpsecMb {
@@ -73,13 +86,13 @@ impl Versioned for &'static IpsecMb {
 struct IpsecMb {
     version: String,
     allocate: unsafe extern "C" fn(u64) -> *mut c_void,
-    initialise: unsafe extern "C" fn(*mut c_void, *mut c_int),
+    setup: Setup,
     free: unsafe extern "C" fn(*mut c_void),
     _library: Open,
 }
 
 impl IpsecMb {
-    fn find(library: Open) -> Result<Self, String> {
+    fn find(library: Open, level: Option<Level>) -> Result<Self, String> {
         // SAFETY: the type is that of intel-ipsec-mb.h.
         let version =
             unsafe { library.symbol::<unsafe extern "C" fn() -> c_uint>(c"imb_get_version") }?;
@@ -105,8 +118,7 @@ impl IpsecMb {
             version: name,
             // SAFETY: the type is that of intel-ipsec-mb.h; the library stays open beside it.
             allocate: unsafe { library.symbol(c"alloc_mb_mgr") }?,
-            // SAFETY: as above.
-            initialise: unsafe { library.symbol(c"init_mb_mgr_auto") }?,
+            setup: Setup::at(&library, level)?,
             // SAFETY: as above.
             free: unsafe { library.symbol(c"free_mb_mgr") }?,
             _library: library,
@@ -114,7 +126,43 @@ impl IpsecMb {
     }
 }
 
-/// A manager, which chooses the kernels for this processor (`IMB_MGR`).
+/// How a manager is set up: the flags of its allocation, and the function that chooses its kernels.
+struct Setup {
+    flags: u64,
+    initialise: Initialise,
+}
+
+#[derive(Clone, Copy)]
+enum Initialise {
+    /// By what the processor has, which it also returns.
+    Detecting(unsafe extern "C" fn(*mut c_void, *mut c_int)),
+    /// For one architecture of Intel's.
+    Held(unsafe extern "C" fn(*mut c_void)),
+}
+
+impl Setup {
+    /// For this processor, or held to `level`.
+    fn at(library: &Open, level: Option<Level>) -> Result<Self, String> {
+        /// `IMB_FLAG_GFNI_OFF` of version 1.3. Kernels with VAES in 256-bit registers also need
+        /// GFNI.
+        const GFNI_OFF: u64 = 1 << 2;
+        let (flags, name) = match level {
+            Some(Level::Avx2Vaes) => (0, c"init_mb_mgr_avx2"),
+            Some(Level::Avx2) => (GFNI_OFF, c"init_mb_mgr_avx2"),
+            Some(Level::AesNi) => (GFNI_OFF, c"init_mb_mgr_sse"),
+            _ => {
+                // SAFETY: the type is that of intel-ipsec-mb.h.
+                let initialise = unsafe { library.symbol(c"init_mb_mgr_auto") }?;
+                return Ok(Self { flags: 0, initialise: Initialise::Detecting(initialise) });
+            }
+        };
+        // SAFETY: as above.
+        let initialise = unsafe { library.symbol(name) }?;
+        Ok(Self { flags, initialise: Initialise::Held(initialise) })
+    }
+}
+
+/// A manager, which has the kernels that its [`Setup`] chose (`IMB_MGR`).
 struct Manager {
     library: &'static IpsecMb,
     manager: *mut c_void,
@@ -125,14 +173,20 @@ struct Manager {
 
 impl Manager {
     fn new(library: &'static IpsecMb) -> Option<Self> {
-        // SAFETY: without flags.
-        let manager = unsafe { (library.allocate)(0) };
+        // SAFETY: the flags are known to this version.
+        let manager = unsafe { (library.allocate)(library.setup.flags) };
         if manager.is_null() {
             return None;
         }
-        let mut kind = 0;
-        // SAFETY: the manager is new, and the answer has a place.
-        unsafe { (library.initialise)(manager, &raw mut kind) };
+        match library.setup.initialise {
+            Initialise::Detecting(initialise) => {
+                let mut kind = 0;
+                // SAFETY: the manager is new, and the answer has a place.
+                unsafe { initialise(manager, &raw mut kind) };
+            }
+            // SAFETY: the manager is new.
+            Initialise::Held(initialise) => unsafe { initialise(manager) },
+        }
         // SAFETY: the manager is one of this version.
         if let Some(functions) = unsafe { Functions::of(manager) } {
             let places = Box::new([core::ptr::null_mut(); BURST]);

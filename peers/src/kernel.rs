@@ -3,6 +3,9 @@
 use std::fs::File;
 use std::os::fd::AsRawFd;
 
+use lanecrypt_kernels::Level;
+
+use crate::hold::Hold;
 use crate::library::text;
 use crate::project::Project;
 use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
@@ -14,6 +17,15 @@ const DEVICE: &str = "/dev/urandom";
 pub(crate) struct Kernel;
 
 impl Project for Kernel {
+    fn source(&self) -> &'static str {
+        "kernel"
+    }
+
+    /// The generator uses no instructions above the portable level.
+    fn hold(&self, _level: Level) -> Hold {
+        Hold::Yes
+    }
+
     fn generators(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
         let version = Ok(release());
         let peer = |api, found: &Result<String, String>, make: fn() -> Option<_>| {

@@ -9,6 +9,8 @@ mod arc4random;
 mod cipher;
 mod direction;
 mod generator;
+mod hold;
+mod ia32cap;
 #[cfg(any(feature = "aws-lc", feature = "ring"))]
 mod less_safe;
 mod library;
@@ -39,6 +41,7 @@ pub use aead::{Aead, Packet, Sealing, aead};
 pub use cipher::{Cipher, Crypt, Message, cipher};
 pub use direction::Direction;
 pub use generator::{Draw, Generator, generator};
+pub use hold::{CannotHold, environment, is_held};
 pub use library::PeerLibraries;
 pub use loops::{Addressed, Messages, Run, rounds};
 pub use named::{BadLibrary, CannotOpen};

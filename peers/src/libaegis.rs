@@ -1,11 +1,23 @@
 //! Peer: the crate `aegis`, which is libaegis: AEGIS-128L and AEGIS-256 with tags of 16 bytes.
 
+use lanecrypt_kernels::Level;
+
+use crate::hold::Hold;
 use crate::project::Project;
 use crate::{Aead, Peer, PeerLibraries};
 
 pub(crate) struct Libaegis;
 
 impl Project for Libaegis {
+    fn source(&self) -> &'static str {
+        "libaegis"
+    }
+
+    /// It asks the processor itself; its code for one message takes AES-NI and AVX.
+    fn hold(&self, level: Level) -> Hold {
+        if level.includes(Level::Avx2) { Hold::Yes } else { Hold::No }
+    }
+
     fn aeads(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
         vec![
             built::aegis_128l(["libaegis", "crate", "aegis-128l"]),

@@ -15,6 +15,9 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::path::{Path, PathBuf};
 
+use lanecrypt_kernels::Level;
+
+use crate::hold::Hold;
 use crate::library::{Open, Search, Slot, text};
 use crate::peer::Versioned;
 use crate::project::{NamedLibrary, Project};
@@ -42,9 +45,27 @@ const IS_FINISHED: c_int = 39;
 /// `GCRYCTL_DISABLE_HWF`.
 const DISABLE_HARDWARE: c_int = 63;
 
+/// Hardware features by the level that they belong to; `intel-shaext` belongs to none.
+const FEATURES: &[(Level, &[&CStr])] = &[
+    (Level::Avx512, &[c"intel-avx512", c"intel-gfni"]),
+    (Level::Avx2Vaes, &[c"intel-vaes-vpclmul"]),
+    (Level::Avx2, &[c"intel-avx2", c"intel-fast-vpgather", c"intel-bmi2", c"intel-avx"]),
+    (Level::AesNi, &[c"intel-aesni", c"intel-pclmul", c"intel-sse4.1"]),
+    (Level::Ssse3, &[c"intel-ssse3"]),
+];
+
 pub(crate) struct LibGcrypt;
 
 impl Project for LibGcrypt {
+    fn source(&self) -> &'static str {
+        NAME
+    }
+
+    /// By [`Libgcrypt::set_up`].
+    fn hold(&self, _level: Level) -> Hold {
+        if cfg!(target_arch = "x86_64") { Hold::Yes } else { Hold::No }
+    }
+
     fn generators(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
         let found = library(libraries);
         vec![
@@ -82,7 +103,8 @@ impl Project for LibGcrypt {
 /// The system's libgcrypt, or the one at the given path.
 fn library(libraries: &PeerLibraries) -> Result<&'static Libgcrypt, String> {
     static LIBGCRYPT: Slot<Libgcrypt> = Slot::new();
-    LIBGCRYPT.open(libraries, NAME, |_| Libgcrypt::set_up(SEARCH.open(libraries)?))
+    LIBGCRYPT
+        .open(libraries, NAME, |_| Libgcrypt::set_up(SEARCH.open(libraries)?, libraries.level()))
 }
 
 /// Another instance of the same file, which uses no hardware features.
@@ -94,14 +116,12 @@ fn without_hardware(libraries: &PeerLibraries) -> Result<&'static Libgcrypt, Str
             .map_err(|error| format!("cannot copy {}: {error}", original.file.display()))?;
         // SAFETY: it is a copy of a file that is open already and may be loaded.
         let library = unsafe { Open::at(&copy) }?;
-        Libgcrypt::disable_hardware(&library)?;
-        let library = Libgcrypt::set_up(library)?;
-        let features = library.features()?;
-        if features.is_empty() {
-            Ok(library)
-        } else {
-            Err(format!("libgcrypt {} keeps using {features}", library.version))
+        if !Libgcrypt::disable(&library, c"all")? {
+            return Err("libgcrypt lets no features be disabled".to_owned());
         }
+        let library = Libgcrypt::set_up(library, None)?;
+        let features = library.features()?;
+        if features.is_empty() { Ok(library) } else { Err(library.keeps(&features)) }
     })
 }
 
@@ -141,7 +161,14 @@ struct Ciphers {
 }
 
 impl Libgcrypt {
-    fn set_up(library: Open) -> Result<Self, String> {
+    /// Sets the library up, held to a level.
+    fn set_up(library: Open, level: Option<Level>) -> Result<Self, String> {
+        let above = |(of, _): &&(Level, _)| level.is_some_and(|level| !level.includes(*of));
+        let disabled = || FEATURES.iter().filter(above).flat_map(|(_, names)| *names);
+        for feature in disabled() {
+            // A version that does not know a feature has no code for it.
+            Self::disable(&library, feature)?;
+        }
         // SAFETY: the type is that of gcrypt.h.
         let check_version = unsafe {
             library.symbol::<unsafe extern "C" fn(*const c_char) -> *const c_char>(
@@ -172,18 +199,30 @@ impl Libgcrypt {
             unsafe { control(FINISHED, 0 as c_int) };
         }
         let file = file_of(check_version as *const c_void);
-        Ok(Self { version, ciphers, public_keys, randomize, create_nonce, file, library })
+        let set_up = Self { version, ciphers, public_keys, randomize, create_nonce, file, library };
+        let features = if level.is_some() { set_up.features()? } else { String::new() };
+        let is_used = |name: &&CStr| features.split(':').any(|it| it.as_bytes() == name.to_bytes());
+        match disabled().copied().find(is_used) {
+            Some(feature) => Err(set_up.keeps(&feature.to_string_lossy())),
+            None => Ok(set_up),
+        }
     }
 
-    /// Must be called before the library is set up.
-    fn disable_hardware(library: &Open) -> Result<(), String> {
+    /// Disables a hardware feature; whether the library knows it. Must be called before the library
+    /// is set up.
+    fn disable(library: &Open, feature: &CStr) -> Result<bool, String> {
         // SAFETY: the type is that of gcrypt.h.
         let control = unsafe {
             library.symbol::<unsafe extern "C" fn(c_int, ...) -> c_uint>(c"gcry_control")
         }?;
         // SAFETY: this command takes a name and a null pointer.
-        let status = unsafe { control(DISABLE_HARDWARE, c"all".as_ptr(), ptr::null::<c_char>()) };
-        if status == 0 { Ok(()) } else { Err("libgcrypt lets no features be disabled".to_owned()) }
+        let status = unsafe { control(DISABLE_HARDWARE, feature.as_ptr(), ptr::null::<c_char>()) };
+        Ok(status == 0)
+    }
+
+    /// The error that features are used although they were disabled.
+    fn keeps(&self, features: &str) -> String {
+        format!("libgcrypt {} keeps using {features}", self.version)
     }
 
     /// The hardware features in use, separated by colons.

@@ -5,20 +5,22 @@ use core::ffi::{CStr, c_char};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use lanecrypt_kernels::Level;
 use libloading::Library;
 
-/// Paths of peers that are shared libraries, for those that should not come from the dynamic
-/// loader's usual places.
+/// How peers that are shared libraries are opened: the paths of those that should not come from the
+/// dynamic loader's usual places, and the level that they are held to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeerLibraries {
     pub(crate) paths: Vec<(&'static str, PathBuf)>,
+    pub(crate) level: Option<Level>,
 }
 
 impl PeerLibraries {
-    /// Every library from the dynamic loader's usual places.
+    /// Every library from the dynamic loader's usual places, held to no level.
     #[must_use]
     pub const fn new() -> Self {
-        Self { paths: Vec::new() }
+        Self { paths: Vec::new(), level: None }
     }
 
     /// The file that was given for `name`.

@@ -6,7 +6,10 @@
 
 use core::ffi::{c_char, c_int, c_void};
 
+use lanecrypt_kernels::Level;
+
 use crate::arc4random::Arc4Random;
+use crate::hold::Hold;
 use crate::library::{Open, Search, Slot, text};
 use crate::peer::Versioned;
 use crate::project::{NamedLibrary, Project};
@@ -22,6 +25,15 @@ const SEARCH: Search = {
 pub(crate) struct LibSodium;
 
 impl Project for LibSodium {
+    fn source(&self) -> &'static str {
+        "libsodium"
+    }
+
+    /// ChaCha20 chooses among SSSE3 and AVX2.
+    fn hold(&self, level: Level) -> Hold {
+        if level.includes(Level::Avx2) { Hold::Yes } else { Hold::No }
+    }
+
     fn generators(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
         let found = library(libraries);
         let peer = |api, functions: fn(&Libsodium) -> Arc4Random| {

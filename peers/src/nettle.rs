@@ -3,6 +3,9 @@
 use core::ffi::{c_int, c_void};
 use std::ffi::CString;
 
+use lanecrypt_kernels::{Level, is_amd};
+
+use crate::hold::{Hold, Variable};
 use crate::library::{Open, Search, Slot};
 use crate::peer::Versioned;
 use crate::project::{NamedLibrary, Project};
@@ -25,9 +28,37 @@ const SEARCH: Search = {
 const MAJOR: c_int = 3;
 const MINORS: core::ops::RangeInclusive<c_int> = 6..=10;
 
+/// No features instead of those that it detects. The maker of the processor stays, because it chooses
+/// how memory is XORed.
+const OVERRIDE: Variable = Variable {
+    name: "NETTLE_FAT_OVERRIDE",
+    value: |_, present| {
+        let value = if is_amd() { "vendor:amd" } else { "vendor:intel" };
+        match present {
+            Some(other) if other != value => {
+                Err(format!("a level below aesni needs {value}, not {other:?}"))
+            }
+            _ => Ok(value.to_owned()),
+        }
+    },
+};
+
 pub(crate) struct LibNettle;
 
 impl Project for LibNettle {
+    fn source(&self) -> &'static str {
+        "nettle"
+    }
+
+    /// Its highest code takes AES-NI and PCLMULQDQ.
+    fn hold(&self, level: Level) -> Hold {
+        match level {
+            _ if level.includes(Level::AesNi) => Hold::Yes,
+            _ if cfg!(target_arch = "x86_64") => Hold::By(OVERRIDE),
+            _ => Hold::No,
+        }
+    }
+
     fn ciphers(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn AnyCipher>> {
         ciphers::all(&library(libraries))
     }

@@ -5,8 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
+use lanecrypt_kernels::Level;
 use lanecrypt_libcrypto::{Direction as Way, Libcrypto};
 
+use crate::hold::Hold;
+use crate::ia32cap;
 use crate::library::{Slot, check_file};
 use crate::project::{NamedLibrary, Project};
 use crate::{
@@ -24,6 +27,14 @@ const NEWEST_HINT: &str = "make peers (or --peer-lib openssl-newest=PATH of a li
 pub(crate) struct OpenSsl;
 
 impl Project for OpenSsl {
+    fn source(&self) -> &'static str {
+        "openssl"
+    }
+
+    fn hold(&self, level: Level) -> Hold {
+        ia32cap::hold(level)
+    }
+
     fn generators(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
         let names = ["openssl", "rand-bytes", "aes-256-ctr"];
         let make = |libcrypto: &Libcrypto| generator(RandBytes(*libcrypto));

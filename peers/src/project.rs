@@ -1,11 +1,22 @@
 //! The projects that peers come from.
 
+use lanecrypt_kernels::Level;
+
+use crate::hold::Hold;
 use crate::{Aead, Cipher, Generator, Peer, PeerLibraries, Signer};
 
 /// A project that Lanecrypt is measured against: one file or one folder here.
 ///
 /// Missing peers are listed too, with a hint how to get them.
 pub(crate) trait Project: Sync {
+    /// The [`Peer::source`] of all its peers.
+    fn source(&self) -> &'static str;
+
+    /// How its code is held to a level of instruction sets.
+    fn hold(&self, _level: Level) -> Hold {
+        Hold::No
+    }
+
     /// Its random number generators.
     fn generators(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
         Vec::new()

@@ -1,5 +1,8 @@
 //! Peer: the crate `ring`.
 
+use lanecrypt_kernels::Level;
+
+use crate::hold::Hold;
 use crate::project::Project;
 use crate::{Aead, Peer, PeerLibraries, Signer};
 
@@ -9,6 +12,15 @@ mod signatures;
 pub(crate) struct Ring;
 
 impl Project for Ring {
+    fn source(&self) -> &'static str {
+        "ring"
+    }
+
+    /// It asks the processor itself; its highest code is AES-GCM with VAES.
+    fn hold(&self, level: Level) -> Hold {
+        if level.includes(Level::Avx2Vaes) { Hold::Yes } else { Hold::No }
+    }
+
     fn aeads(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
         ["aes-128-gcm", "aes-256-gcm", "chacha20-poly1305"]
             .map(|algorithm| built::aead(["ring", "crate", algorithm]))

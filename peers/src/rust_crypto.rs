@@ -11,6 +11,10 @@ mod signatures;
 pub(crate) struct RustCrypto;
 
 impl Project for RustCrypto {
+    fn source(&self) -> &'static str {
+        "rustcrypto"
+    }
+
     fn ciphers(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Cipher>> {
         ciphers::all()
     }

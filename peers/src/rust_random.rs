@@ -1,9 +1,11 @@
 //! Peer: the generators of the rust-random project, crates `rand`, `chacha20` and `rand_hc`.
 
+use lanecrypt_kernels::Level;
 use rand::rngs::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, SysRng};
 use rand::{Rng, SeedableRng};
 use rand_hc::Hc128Rng;
 
+use crate::hold::Hold;
 use crate::project::Project;
 use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
@@ -15,6 +17,15 @@ const RAND_HC: &str = "rand_hc 0.5.1";
 pub(crate) struct RustRandom;
 
 impl Project for RustRandom {
+    fn source(&self) -> &'static str {
+        "rand"
+    }
+
+    /// `chacha20` chooses AVX2; higher code takes a setting of the build.
+    fn hold(&self, level: Level) -> Hold {
+        if level.includes(Level::Avx2) { Hold::Yes } else { Hold::No }
+    }
+
     fn generators(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
         let peer = |api, subject, version, make: fn() -> Option<_>| {
             Peer::generator(["rand", api, subject], &Ok(version), move |_| make())

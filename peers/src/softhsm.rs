@@ -7,6 +7,10 @@
 use core::ffi::{c_uchar, c_ulong, c_void};
 use core::ptr;
 
+use lanecrypt_kernels::Level;
+
+use crate::hold::Hold;
+use crate::ia32cap;
 use crate::library::{Open, Search, Slot};
 use crate::project::{NamedLibrary, Project};
 use crate::{Failed, PeerLibraries};
@@ -23,6 +27,15 @@ const SEARCH: Search = {
 pub(crate) struct SoftHsm2;
 
 impl Project for SoftHsm2 {
+    fn source(&self) -> &'static str {
+        SoftHsm::SOURCE
+    }
+
+    /// Its ciphers are OpenSSL's.
+    fn hold(&self, level: Level) -> Hold {
+        ia32cap::hold(level)
+    }
+
     fn libraries(&self) -> &'static [NamedLibrary] {
         &[NamedLibrary { name: NAME, open: |libraries| library(libraries).map(drop) }]
     }

@@ -169,6 +169,9 @@ pub fn differences(old: &Machine, new: &Machine) -> Vec<String> {
     differ("emulator", &name(old), &name(new));
     differ("features", &old.flags.join(" "), &new.flags.join(" "));
     differ("instruction set", &old.isa, &new.isa);
+    let level =
+        |machine: &Machine| machine.hold.as_ref().map_or("none", |hold| &hold.level).to_owned();
+    differ("level that peers are held to", &level(old), &level(new));
     differ("number of processors", &old.processors, &new.processors);
     differ("build", &old.profile, &new.profile);
     // It is measured at each start, so that its last digits differ.
@@ -330,5 +333,8 @@ mod tests {
         assert!(differences(&one, &same).is_empty());
         let other = Machine { cpu: "b".into(), tsc_ghz: 3.0, ..one.clone() };
         assert_eq!(differences(&one, &other).len(), 2);
+        let hold = Some(crate::machine::Hold { level: "avx2".into(), ..Default::default() });
+        let held = Machine { hold, ..one.clone() };
+        assert_eq!(differences(&one, &held), ["level that peers are held to none and avx2"]);
     }
 }

@@ -68,17 +68,18 @@ pub(crate) fn is_same_line(a: &Point, b: &Point) -> bool {
     (&a.source, &a.api, &a.subject, &a.isa, &a.op) == (&b.source, &b.api, &b.subject, &b.isa, &b.op)
 }
 
-/// The name of the measured thing, with the level of instruction set if that is not the machine's.
+/// The name of the measured thing, with a mark if it is not held to the level that was asked for, and
+/// with the level of instruction set if that is not the machine's.
 pub(crate) fn candidate(scope: &Scope<'_>, point: &Point) -> String {
     let level = point.isa.as_ref().filter(|_| scope.is_lower(point));
     let level = level.map_or_else(String::new, |isa| format!(" {isa}"));
-    format!("{} {}{level}", point.source, point.api)
+    format!("{} {}{}{level}", point.source, point.api, scope.machine.mark(&point.source))
 }
 
 /// The name of the measured thing, with a mark if it is not safe.
-pub(crate) fn name(point: &Point) -> String {
+pub(crate) fn name(scope: &Scope<'_>, point: &Point) -> String {
     let mark = if is_safe(point) { "" } else { "°" };
-    format!("{} {}{mark}", point.source, point.api)
+    format!("{} {}{mark}{}", point.source, point.api, scope.machine.mark(&point.source))
 }
 
 /// The meaning of [`name`]'s mark.

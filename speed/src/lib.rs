@@ -81,8 +81,10 @@ pub use emulator::emulator;
 pub use fit::Fit;
 pub use glob::Glob;
 pub use interrupt::on_interrupt;
-pub use lanecrypt_peers::{BadLibrary, CannotOpen, PeerLibraries, streams};
-pub use machine::{Library, Machine};
+pub use lanecrypt_peers::{
+    BadLibrary, CannotHold, CannotOpen, PeerLibraries, environment, streams,
+};
+pub use machine::{Hold, Library, Machine};
 pub use options::{Error, Options, Peers, Shown, Table};
 pub use results::{Point, Results, SCHEMA, fastest};
 pub use run::{Report, run};

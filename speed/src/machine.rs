@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use lanecrypt_kernels::{Isa, Level};
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
 use crate::emulator::emulator;
 use crate::processors::{self, Pinned};
+use crate::text;
 
 /// The properties of the machine and the build that figures depend on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -43,7 +45,48 @@ pub struct Machine {
     pub profile: String,
     /// The peers that were found: `source` and version.
     pub libraries: Vec<Library>,
+    /// The level that ours and the peers were asked to be held to; absent if they were not, and in
+    /// files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<Hold>,
 }
+
+/// Ours and the peers held to a level.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Hold {
+    /// The level that was asked for.
+    pub level: String,
+    /// The projects that are held to it, of those that were found.
+    pub held: Vec<String>,
+    /// Those that choose code above it.
+    pub not_held: Vec<String>,
+}
+
+impl Hold {
+    /// The projects of `sources`, held to `level` as far as this process is.
+    pub(crate) fn new(level: Level, sources: &[&str]) -> Self {
+        let all = sources.iter().map(|&source| source.to_owned());
+        let (held, not_held) = all.partition(|source| lanecrypt_peers::is_held(source, level));
+        Self { level: level.name().to_owned(), held, not_held }
+    }
+
+    fn text(&self) -> String {
+        let Self { level, held, not_held } = self;
+        let list = |names: &[String]| match names {
+            [] => String::from("none"),
+            _ => names.join(", "),
+        };
+        let others = match &**not_held {
+            [] => String::new(),
+            _ => format!("; {MARK}: not held, chooses code above {level}: {}", list(not_held)),
+        };
+        text::wrapped(&format!("peers held to {level}: {}{others}", list(held)))
+    }
+}
+
+/// The mark after the names of peers that are not held.
+const MARK: &str = "‡";
 
 /// A peer's library.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,7 +142,7 @@ impl Machine {
             arch: std::env::consts::ARCH.to_owned(),
             emulator,
             flags: NAMED.iter().filter(|name| has(name)).map(|name| (*name).to_owned()).collect(),
-            isa: lanecrypt_kernels::Isa::detect().level().name().to_owned(),
+            isa: Isa::detect().level().name().to_owned(),
             processors: u32::try_from(processors.len()).unwrap_or(u32::MAX),
             tsc_ghz: clock::ghz(),
             core_ghz: optimised.then(|| clock::core_ratio() * clock::ghz()),
@@ -108,10 +151,17 @@ impl Machine {
             governor: first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             profile: if optimised { "release" } else { "debug" }.to_owned(),
             libraries: Vec::new(),
+            hold: None,
         }
     }
 
-    /// The two lines above every table, and a third one if an emulator ran the program.
+    /// The mark of a project that is not held to the level that was asked for.
+    pub(crate) fn mark(&self, source: &str) -> &'static str {
+        let is_it = |hold: &Hold| hold.not_held.iter().any(|other| other == source);
+        if self.hold.as_ref().is_some_and(is_it) { MARK } else { "" }
+    }
+
+    /// The two lines above every table, and more if an emulator ran the program, or peers were held.
     #[must_use]
     pub fn summary(&self) -> String {
         let mut clocks = format!("time-stamp counter {:.2} GHz", self.tsc_ghz);
@@ -127,9 +177,10 @@ impl Machine {
         if let Some(governor) = &self.governor {
             text += &format!(", governor {governor}");
         }
-        if let Some(warning) = self.warning() {
+        let hold = self.hold.as_ref().map(|hold| hold.text().trim_end().to_owned());
+        for line in [self.warning(), hold].into_iter().flatten() {
             text += "\n";
-            text += &warning;
+            text += &line;
         }
         text
     }
@@ -181,6 +232,24 @@ mod tests {
         assert!(!machine.kernel.is_empty() && machine.processors > 0);
         let lines = if machine.emulator.is_some() { 3 } else { 2 };
         assert_eq!(machine.summary().lines().count(), lines);
+    }
+
+    #[test]
+    fn peers_that_are_not_held_are_marked() {
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let (level, held) = (String::from("avx2"), names(&["kernel", "openssl"]));
+        let hold = Hold { level, held, not_held: names(&["ring"]) };
+        let mut machine = Machine { hold: Some(hold), ..Machine::default() };
+        assert_eq!((machine.mark("ring"), machine.mark("openssl")), ("‡", ""));
+        let line =
+            "\npeers held to avx2: kernel, openssl; ‡: not held, chooses code above avx2: ring";
+        assert!(machine.summary().ends_with(line), "{}", machine.summary());
+        let all = Hold { level: "avx2".into(), held: names(&["kernel"]), not_held: Vec::new() };
+        machine.hold = Some(all);
+        assert!(machine.summary().ends_with("\npeers held to avx2: kernel"));
+        machine.hold = None;
+        assert_eq!(machine.mark("ring"), "");
+        assert!(!machine.summary().contains("held"));
     }
 
     #[test]

@@ -152,6 +152,19 @@ impl<'o> PeerSet<'o> {
         found
     }
 
+    /// The projects of which something was found, each once.
+    pub(crate) fn found_sources(&self) -> Vec<&'static str> {
+        let softhsm = self.softhsm.get().map(|state| (SoftHsm::SOURCE, state));
+        let states = self.states().map(|(source, state)| (*source, state)).chain(softhsm);
+        let mut sources = Vec::new();
+        for (source, state) in states {
+            if matches!(state, Availability::Found(_)) && !sources.contains(&source) {
+                sources.push(source);
+            }
+        }
+        sources
+    }
+
     /// A line with the peers that are missing, and how to get each.
     pub(crate) fn missing(&self) -> String {
         let mut hints: Vec<String> = Vec::new();

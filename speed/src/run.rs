@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::time::Instant;
 
 use crate::conditions::Watch;
-use crate::machine::Machine;
+use crate::machine::{Hold, Machine};
 use crate::options::{Error, Options, Shown};
 use crate::peer_set::PeerSet;
 use crate::plan::{Part, fits, is_summary, plan};
@@ -55,6 +55,7 @@ pub fn run(
     let plan = plan(options, &peers)?;
     let mut machine = Machine::of_this_process();
     machine.libraries = peers.libraries();
+    machine.hold = options.libraries.level().map(|level| Hold::new(level, &peers.found_sources()));
     let looking = Instant::now();
     let watch = Watch::begin();
     let looked = looking.elapsed();

@@ -159,7 +159,7 @@ impl List {
     pub(crate) const USUAL: Self = Self {
         of: |_| true,
         title: |_| String::new(),
-        names: (&[""], |_, point| vec![name(point)]),
+        names: (&[""], |scope, point| vec![name(scope, point)]),
         columns: &[],
         order: |_| 0,
         is_shown: |_| true,
@@ -286,7 +286,7 @@ impl Screen {
                 let beside = pick(scope, peers).and_then(|peer| {
                     let ratio = if line.is_compared { ratio(ours, peer) } else { String::new() };
                     let other = if peer.subject == ours.subject { "" } else { "†" };
-                    Some([name(peer) + other, figure(peer)?, ratio])
+                    Some([name(scope, peer) + other, figure(peer)?, ratio])
                 });
                 row.extend(beside.unwrap_or_else(|| ["-", "", ""].map(str::to_owned)));
             }

@@ -81,7 +81,7 @@ const BY_SIZE: Grid = Grid {
         };
         format!("{unit} by size in bytes (4: one 32-bit word), {threads}")
     },
-    names: (&["", ""], |_, point| vec![name(point), point.subject.clone()]),
+    names: (&["", ""], |scope, point| vec![name(scope, point), point.subject.clone()]),
     units: &[("Cycles per request", |_, point| number(point.cycles))],
     is_ranked: true,
     ..Grid::USUAL

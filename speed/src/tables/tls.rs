@@ -42,7 +42,9 @@ const BLOCKS: Grid = Grid {
         let what = if point.op == "record" { "TLS 1.3" } else { "QUIC" };
         format!("{what}, {}: {unit} of a {}, by bytes of its content", point.subject, point.op)
     },
-    names: (&[""], |_, point| vec![point.source.clone()]),
+    names: (&[""], |scope, point| {
+        vec![format!("{}{}", point.source, scope.machine.mark(&point.source))]
+    }),
     units: &[("cycles", |_, point| number(point.cycles))],
     is_ranked: true,
     compare: &[("best peer : lanecrypt", best_peer_by_ours)],

@@ -113,9 +113,9 @@ fn blocks(scope: &Scope<'_>) -> Vec<Block> {
 const READS: List = List {
     of: |point| point.op == "read",
     title: |_| "128 MiB of random bytes in reads of 4 MiB and of 32 bytes".to_owned(),
-    names: (&["", "", "level"], |_, point| {
+    names: (&["", "", "level"], |scope, point| {
         let is_document = point.source == "document";
-        let from = if is_document { "the message, 2016".to_owned() } else { name(point) };
+        let from = if is_document { "the message, 2016".to_owned() } else { name(scope, point) };
         vec![from, point.subject.clone(), point.isa.clone().unwrap_or_default()]
     }),
     columns: &[

@@ -30,7 +30,7 @@ pub(super) fn blocks(scope: &Scope<'_>) -> Vec<Block> {
 const BENCHMARK: List = List {
     of: |point| point.whole.is_some() && point.source != "document",
     title: |_| "NetBSD's benchmark of cprng_fast: cycles per byte, and seconds".to_owned(),
-    names: (&["kernel"], |_, point| vec![name(point)]),
+    names: (&["kernel"], |scope, point| vec![name(scope, point)]),
     columns: &[
         ("cpb (32 bit)", |_, line| per_byte(initial(line)?)),
         ("rekeyed", |_, line| per_byte(words(line, true)?)),
@@ -84,12 +84,12 @@ fn printed(line: &Scope<'_>) -> Option<&'static Line> {
 }
 
 /// The name of a line: the message's own, or one made in the same way.
-fn name(point: &Point) -> String {
+fn name(scope: &Scope<'_>, point: &Point) -> String {
     if let Some(line) = line_of(point) {
         return line.name.to_owned();
     }
     if !point.is_ours() {
-        return figure::name(point);
+        return figure::name(scope, point);
     }
     let place = point.api.replace("per-", "per");
     match point.generator.as_deref().unwrap_or_default() {
@@ -139,7 +139,8 @@ fn repeated(scope: &Scope<'_>) -> Option<Block> {
     let counts = scope.only(|point| point.repeats.is_some());
     let threads = counts.points.first()?.threads.unwrap_or(1);
     let words = u64::from(threads) * repeats::WORDS as u64;
-    let list = counts.points.iter().map(|p| format!("{} {}", name(p), p.repeats.unwrap_or(0)));
+    let list =
+        counts.points.iter().map(|p| format!("{} {}", name(scope, p), p.repeats.unwrap_or(0)));
     let title = format!(
         "Pairs of words that occurred twice among {words} words of {threads} threads (by chance: {:.0e})",
         repeats::by_chance(words)
