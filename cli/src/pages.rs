@@ -48,6 +48,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("lanecrypt speed --quick", "usual requests, in half a minute"),
             ("lanecrypt speed packets", "authenticated messages, in a minute"),
             ("lanecrypt speed packets --table 'aes-128-gcm seal'", "one part of that table, whole"),
+            ("lanecrypt speed packets --isa avx2", "as on a processor without VAES and AVX-512"),
             ("lanecrypt speed --json run.json", "also as a file, for compare and report"),
         ],
     ),

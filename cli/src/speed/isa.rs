@@ -23,7 +23,7 @@ pub(super) fn parser() -> impl TypedValueParser<Value = Level> {
 ///
 /// # Errors
 ///
-/// The exit code, if ours cannot be held or the environment has other plans.
+/// The exit code, if ours cannot be held or the environment cannot be combined with it.
 pub(super) fn hold(level: Level) -> Result<(), ExitCode> {
     let processor = Isa::of_processor();
     if !processor.has(level) {

@@ -15,6 +15,7 @@ mod device;
 mod engine;
 mod files;
 mod interrupt;
+mod isa;
 mod model;
 mod openssl;
 mod random;
