@@ -2,9 +2,8 @@
 
 use lanecrypt_kernels::Level;
 
-use crate::hold::Hold;
 use crate::ia32cap;
-use crate::project::Project;
+use crate::project::{Hold, Project};
 use crate::{Aead, Cipher, Generator, Peer, PeerLibraries, Signer};
 
 #[cfg(feature = "aws-lc")]

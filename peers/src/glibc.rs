@@ -9,10 +9,9 @@ use std::sync::OnceLock;
 use lanecrypt_kernels::Level;
 
 use crate::arc4random::Arc4Random;
-use crate::hold::Hold;
 use crate::library::{Open, text};
 use crate::peer::Versioned;
-use crate::project::Project;
+use crate::project::{Hold, Project};
 use crate::{Generator, Peer, PeerLibraries, generator};
 
 pub(crate) struct Glibc;

@@ -4,26 +4,8 @@ use core::fmt;
 
 use lanecrypt_kernels::{Isa, Level};
 
+use crate::project::{Hold, Variable};
 use crate::{PROJECTS, PeerLibraries};
-
-/// How a project is held to a level.
-pub(crate) enum Hold {
-    /// It chooses its code by itself, among some above the level.
-    No,
-    /// It has no code above the level, or is held when its library is set up.
-    Yes,
-    /// By this variable of the environment, which the library reads once.
-    By(Variable),
-}
-
-/// A variable of the environment that holds a library.
-#[derive(Clone, Copy)]
-pub(crate) struct Variable {
-    pub(crate) name: &'static str,
-    /// The value for a level, combined with the value that it has. It is the same if it is applied
-    /// again.
-    pub(crate) value: fn(Level, Option<&str>) -> Result<String, String>,
-}
 
 impl Variable {
     /// The value that it has, and the one that it needs.

@@ -7,7 +7,7 @@
 
 use lanecrypt_kernels::Level;
 
-use crate::hold::{Hold, Variable};
+use crate::project::{Hold, Variable};
 
 /// How a library that reads the variable is held.
 pub(crate) fn hold(level: Level) -> Hold {

@@ -11,10 +11,9 @@ use core::ffi::{c_char, c_int, c_uint, c_void};
 
 use lanecrypt_kernels::Level;
 
-use crate::hold::Hold;
 use crate::library::{Open, Search, Slot, text};
 use crate::peer::Versioned;
-use crate::project::{NamedLibrary, Project};
+use crate::project::{Hold, NamedLibrary, Project};
 use crate::{Aead, Cipher, Peer, PeerLibraries};
 
 mod aeads;

@@ -5,9 +5,8 @@ use std::os::fd::AsRawFd;
 
 use lanecrypt_kernels::Level;
 
-use crate::hold::Hold;
 use crate::library::text;
-use crate::project::Project;
+use crate::project::{Hold, Project};
 use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
 mod vdso;

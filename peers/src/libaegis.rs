@@ -2,8 +2,7 @@
 
 use lanecrypt_kernels::Level;
 
-use crate::hold::Hold;
-use crate::project::Project;
+use crate::project::{Hold, Project};
 use crate::{Aead, Peer, PeerLibraries};
 
 pub(crate) struct Libaegis;

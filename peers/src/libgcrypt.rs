@@ -17,10 +17,9 @@ use std::path::{Path, PathBuf};
 
 use lanecrypt_kernels::Level;
 
-use crate::hold::Hold;
 use crate::library::{Open, Search, Slot, text};
 use crate::peer::Versioned;
-use crate::project::{NamedLibrary, Project};
+use crate::project::{Hold, NamedLibrary, Project};
 use crate::{Aead, Cipher, Draw, Failed, Generator, Peer, PeerLibraries, Signer, generator};
 
 mod ciphers;

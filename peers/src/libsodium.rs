@@ -9,10 +9,9 @@ use core::ffi::{c_char, c_int, c_void};
 use lanecrypt_kernels::Level;
 
 use crate::arc4random::Arc4Random;
-use crate::hold::Hold;
 use crate::library::{Open, Search, Slot, text};
 use crate::peer::Versioned;
-use crate::project::{NamedLibrary, Project};
+use crate::project::{Hold, NamedLibrary, Project};
 use crate::{Generator, Peer, PeerLibraries, generator};
 
 const SEARCH: Search = {

@@ -5,10 +5,9 @@ use std::ffi::CString;
 
 use lanecrypt_kernels::{Level, is_amd};
 
-use crate::hold::{Hold, Variable};
 use crate::library::{Open, Search, Slot};
 use crate::peer::Versioned;
-use crate::project::{NamedLibrary, Project};
+use crate::project::{Hold, NamedLibrary, Project, Variable};
 use crate::{Aead, Cipher as AnyCipher, Peer, PeerLibraries};
 
 mod aeads;

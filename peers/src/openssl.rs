@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use lanecrypt_kernels::Level;
 use lanecrypt_libcrypto::{Direction as Way, Libcrypto};
 
-use crate::hold::Hold;
 use crate::ia32cap;
 use crate::library::{Slot, check_file};
-use crate::project::{NamedLibrary, Project};
+use crate::project::{Hold, NamedLibrary, Project};
 use crate::{
     Aead, Cipher, Direction, Draw, Failed, Generator, Peer, PeerLibraries, Signer, generator,
 };

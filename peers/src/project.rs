@@ -2,7 +2,6 @@
 
 use lanecrypt_kernels::Level;
 
-use crate::hold::Hold;
 use crate::{Aead, Cipher, Generator, Peer, PeerLibraries, Signer};
 
 /// A project that Lanecrypt is measured against: one file or one folder here.
@@ -49,4 +48,23 @@ pub(crate) struct NamedLibrary {
     pub(crate) name: &'static str,
     /// Opens it, or returns the reason why that fails.
     pub(crate) open: fn(&PeerLibraries) -> Result<(), String>,
+}
+
+/// How a project is held to a level.
+pub(crate) enum Hold {
+    /// It chooses its code by itself, among some above the level.
+    No,
+    /// It has no code above the level, or is held when its library is set up.
+    Yes,
+    /// By this variable of the environment, which the library reads once.
+    By(Variable),
+}
+
+/// A variable of the environment that holds a library.
+#[derive(Clone, Copy)]
+pub(crate) struct Variable {
+    pub(crate) name: &'static str,
+    /// The value for a level, combined with the value that it has. It is the same if it is applied
+    /// again.
+    pub(crate) value: fn(Level, Option<&str>) -> Result<String, String>,
 }

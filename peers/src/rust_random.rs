@@ -5,8 +5,7 @@ use rand::rngs::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, SysRng};
 use rand::{Rng, SeedableRng};
 use rand_hc::Hc128Rng;
 
-use crate::hold::Hold;
-use crate::project::Project;
+use crate::project::{Hold, Project};
 use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
 // A crate's version cannot be asked for, so they stand here; tests/peers/crate_versions.rs holds

@@ -9,10 +9,9 @@ use core::ptr;
 
 use lanecrypt_kernels::Level;
 
-use crate::hold::Hold;
 use crate::ia32cap;
 use crate::library::{Open, Search, Slot};
-use crate::project::{NamedLibrary, Project};
+use crate::project::{Hold, NamedLibrary, Project};
 use crate::{Failed, PeerLibraries};
 
 const NAME: &str = "softhsm";
