@@ -14,6 +14,7 @@ use crate::chacha::x86_64::avx2::{Rows, apply, double_rounds, double_rounds_besi
 use crate::chacha::{Key, ietf, words};
 use crate::chacha20poly1305::{OPEN, SEAL, parts};
 use crate::isa::{Mode, WRITE};
+use crate::opaque::observe;
 use crate::poly1305::{Keep, Poly1305};
 use crate::simd::{load256, opaque_count, store256};
 use crate::{Isa, Level, into_blocks, wipe};
@@ -101,59 +102,58 @@ fn long<const MODE: bool, K: Keep>(
     wipe::memory(first);
     state.counter = state.counter.wrapping_add(blocks as u64);
 
+    let mut start = splat_all(&words(&state, state.counter));
+    start[12] = _mm256_add_epi32(start[12], _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
     let mut hashed = if MODE == OPEN { at } else { 0 };
     while data.len() - at >= PASS {
         let (mut done, rest) = data.reborrow().split_at(at);
         let (part, _) = rest.split_at(PASS);
         let ready = if MODE == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
-        pass::<MODE>(&state, &mut hash, ready, part);
+        pass::<MODE>(&mut start, &mut hash, ready, part);
         hashed = if MODE == SEAL { at } else { at + PASS };
         at += PASS;
         state.counter = state.counter.wrapping_add(8);
     }
     let (mut done, rest) = data.split_at(at);
     let ready = if MODE == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
-    end::<MODE>(&state, &mut hash, ready, rest);
+    end::<MODE>(&state, &mut start, &mut hash, ready, rest);
     parts::tag(hash, sizes.0, sizes.1, keep)
 }
 
 /// XORs eight blocks of ChaCha20 into as much data, and hashes `ready` meanwhile, at least three
-/// blocks; when opening, `ready` is the data themselves.
+/// blocks; when opening, `ready` is the data themselves. `start` becomes that of the next blocks.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
 fn pass<const MODE: bool>(
-    state: &State<20>,
+    start: &mut [__m256i; 16],
     hash: &mut Poly1305,
     ready: &[[u8; 16]],
     data: InOutBuf<'_, '_, u8>,
 ) {
-    let words = &words(state, state.counter);
-    let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    let counters = _mm256_add_epi32(splat(words[12]), lanes);
-    let mut x = splat_all(words);
-    x[12] = counters;
-
     let ready = if MODE == OPEN { data.get_in().as_chunks().0 } else { ready };
     let (threes, _) = ready.as_chunks();
     let threes = &threes[..threes.len().min(10)];
-    x = double_rounds_beside(x, hash, threes);
+    let mut x = double_rounds_beside(*start, hash, threes);
     if threes.len() < 10 {
         x = double_rounds(x, 10 - threes.len());
     }
     for block in &ready[3 * threes.len()..] {
         hash.absorb_number(u128::from_le_bytes(*block));
     }
+    // So that the compiler loads the words again, and does not keep copies of them.
+    observe(start);
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, _, s13, s14, s15] = splat_all(words);
+    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = *start;
     let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], [s0, s1, s2, s3]));
     let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], [s4, s5, s6, s7]));
     let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], [s8, s9, s10, s11]));
-    let [d0, d1, d2, d3] = across(plus([x12, x13, x14, x15], [counters, s13, s14, s15]));
+    let [d0, d1, d2, d3] = across(plus([x12, x13, x14, x15], [s12, s13, s14, s15]));
     let (mut data, _) = into_blocks::<64>(data);
     put_two([a0, b0, c0, d0], &mut data, 0);
     put_two([a1, b1, c1, d1], &mut data, 1);
     put_two([a2, b2, c2, d2], &mut data, 2);
     put_two([a3, b3, c3, d3], &mut data, 3);
+    start[12] = _mm256_add_epi32(start[12], splat(8));
 }
 
 /// XORs the blocks of these rows into the data's blocks `at` and `at` + 4.
@@ -181,6 +181,7 @@ fn put_two(rows: [__m256i; 4], data: &mut InOutBuf<'_, '_, [u8; 64]>, at: usize)
 #[target_feature(enable = "avx2,bmi2")]
 fn end<const MODE: bool>(
     state: &State<20>,
+    start: &mut [__m256i; 16],
     hash: &mut Poly1305,
     ready: &[[u8; 16]],
     data: InOutBuf<'_, '_, u8>,
@@ -194,7 +195,7 @@ fn end<const MODE: bool>(
         129..=256 => rows::<2>(state, hash, ready, &mut stream),
         257..=384 => rows::<3>(state, hash, ready, &mut stream),
         _ if MODE == SEAL => {
-            pass::<SEAL>(state, hash, ready, stream.as_mut_slice().into());
+            pass::<SEAL>(start, hash, ready, stream.as_mut_slice().into());
             &[]
         }
         _ => rows::<4>(state, hash, ready, &mut stream),

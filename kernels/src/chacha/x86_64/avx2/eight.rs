@@ -142,25 +142,24 @@ macro_rules! interleaved {
     }};
 }
 
-/// A step of Poly1305 on the block at `{block}` and so many bytes on.
+/// A step of Poly1305 on the block at `{block}` and so many bytes on. The lowest word of the value is
+/// in RDX, where MULX takes its first factor.
 macro_rules! hash {
     ($at:literal) => {
         concat!(
-            // The sum with the block; its carry and the block's highest bit come later.
-            "add {h0}, [{block} + ",
+            // The overflow past 2^130, which comes back five-fold, and the sum with the block and
+            // its highest bit.
+            "mov {t}, {h2}; shr {t}, 2; lea {t}, [{t} + {t} * 4]; and {h2}, 3; add rdx, [{block} + ",
             $at,
-            "]; mov {t0:e}, 1; ",
-            "adc {h1}, [{block} + ",
+            "]; adc {h1}, [{block} + ",
             $at,
-            " + 8]; adc {t0}, 0; ",
-            // The overflow past 2^130 comes back five-fold.
-            "mov rdx, {h2}; mov {t1}, {h2}; shr rdx, 2; and {t1}, -4; and {h2}, 3; ",
-            "add rdx, {t1}; add {h0}, rdx; adc {h1}, 0; adc {h2}, {t0}; ",
-            "mov rdx, {h0}; mulx {t2}, {h0}, [{m} + 72]; mulx {t3}, {t4}, [{m} + 80]; ",
-            "mov rdx, {h1}; mulx {t0}, {t1}, [{m} + 88]; mulx {t5}, {h1}, [{m} + 72]; ",
-            "add {h0}, {t1}; adc {t2}, {t0}; add {h1}, {t4}; adc {t5}, {t3}; ",
-            "mov {t1}, [{m} + 88]; imul {t1}, {h2}; imul {h2}, [{m} + 72]; ",
-            "add {h1}, {t1}; adc {t5}, 0; add {h1}, {t2}; adc {h2}, {t5}"
+            " + 8]; adc {h2}, 1; add rdx, {t}; adc {h1}, 0; adc {h2}, 0; ",
+            "mulx {p1}, {p0}, [{m} + 72]; mulx {q1}, {q0}, [{m} + 80]; ",
+            "mov rdx, {h1}; mulx {s1}, {h1}, [{m} + 72]; mulx {u1}, rdx, [{m} + 88]; ",
+            "add rdx, {p0}; adc {p1}, {u1}; ",
+            // Less than 2^64: the highest word is at most 6, and the point's words have 60 bits.
+            "mov {t}, {h2}; imul {t}, [{m} + 88]; add {p1}, {t}; imul {h2}, [{m} + 72]; ",
+            "add {h1}, {q0}; adc {s1}, {q1}; add {h1}, {p1}; adc {h2}, {s1}"
         )
     };
 }
@@ -203,10 +202,10 @@ pub(crate) fn double_rounds_beside(
             "", "", "", "", "", "", "", hash!(0), "", "", "", "", "", "", "", "", "", hash!(16),
             "", "", "", "", "", "", "", "", "", "", hash!(32), "add {block}, 48", "", "", ""
         ]
-            h0 = inout(reg) *h0, h1 = inout(reg) *h1, h2 = inout(reg) *h2,
+            inout("rdx") *h0, h1 = inout(reg) *h1, h2 = inout(reg) *h2,
             block = inout(reg) blocks.as_ptr() => _,
-            t0 = out(reg) _, t1 = out(reg) _, t2 = out(reg) _, t3 = out(reg) _, t4 = out(reg) _,
-            t5 = out(reg) _, out("rdx") _,
+            p0 = out(reg) _, p1 = out(reg) _, q0 = out(reg) _, q1 = out(reg) _, s1 = out(reg) _,
+            u1 = out(reg) _, t = out(reg) _,
         )
     };
     wipe::words(&mut memory.point);
