@@ -14,8 +14,8 @@
 //! ```
 //!
 //! `zen4` names the run. A line with `=` is a column with the ids of its points; the asterisk
-//! stands for what the row says. `or` between ids means the better of them. A line with ` : ` is a
-//! row, which may have a unit of its own.
+//! stands for what the row says. `or` between ids means the better of them. `= zen3:` before the ids
+//! takes them from another run. A line with ` : ` is a row, which may have a unit of its own.
 
 use core::fmt::Write as _;
 
@@ -71,9 +71,10 @@ impl Unit {
     }
 }
 
-/// A column: its name, and the ids of its points with asterisks.
+/// A column: its name, its run, and the ids of its points with asterisks.
 struct Column<'t> {
     name: &'t str,
+    run: &'t Run,
     ids: Vec<&'t str>,
 }
 
@@ -103,17 +104,25 @@ pub(crate) fn filled(document: &str, runs: &[Run]) -> Result<String, String> {
     Ok(text + rest)
 }
 
+fn run_named<'r>(name: &str, runs: &'r [Run]) -> Result<&'r Run, String> {
+    let named = runs.iter().find(|run| run.name == name);
+    named.ok_or_else(|| format!("no results are called {name}"))
+}
+
 fn table(specification: &str, runs: &[Run]) -> Result<String, String> {
     let mut lines = specification.lines();
     let head = lines.next().unwrap_or_default();
     let (run, unit) = head.split_once(", ").ok_or_else(|| format!("no unit in {head}"))?;
-    let named = runs.iter().find(|other| other.name == run);
-    let run = named.ok_or_else(|| format!("no results are called {run}"))?;
+    let usual = run_named(run, runs)?;
     let unit = Unit::named(unit.trim())?;
     let (mut columns, mut rows) = (Vec::new(), Vec::new());
     for line in lines.filter(|line| !line.trim().is_empty()) {
         if let Some((name, ids)) = line.split_once(" = ") {
-            columns.push(Column { name, ids: ids.split(" or ").collect() });
+            let (run, ids) = match ids.split_once(": ") {
+                Some((run, ids)) => (run_named(run, runs)?, ids),
+                None => (usual, ids),
+            };
+            columns.push(Column { name, run, ids: ids.split(" or ").collect() });
         } else if let Some((name, key)) = line.split_once(" : ") {
             let (key, unit) = match key.split_once(", ") {
                 Some((key, unit)) => (key, Unit::named(unit)?),
@@ -124,10 +133,8 @@ fn table(specification: &str, runs: &[Run]) -> Result<String, String> {
             return Err(format!("neither a column nor a row: {line}"));
         }
     }
-    let figures: Vec<Vec<Option<f64>>> = rows
-        .iter()
-        .map(|row| columns.iter().map(|column| cell(run, column, row)).collect())
-        .collect();
+    let figures: Vec<Vec<Option<f64>>> =
+        rows.iter().map(|row| columns.iter().map(|column| cell(column, row)).collect()).collect();
     for (place, column) in columns.iter().enumerate() {
         if figures.iter().all(|row| row[place].is_none()) {
             return Err(format!("no figure in the column {}", column.name));
@@ -141,14 +148,14 @@ fn table(specification: &str, runs: &[Run]) -> Result<String, String> {
     Ok(markdown(&columns, &rows, &figures))
 }
 
-fn cell(run: &Run, column: &Column<'_>, row: &Row<'_>) -> Option<f64> {
+fn cell(column: &Column<'_>, row: &Row<'_>) -> Option<f64> {
     let ids: Vec<String> = column.ids.iter().map(|id| id.replace('*', row.key)).collect();
-    let points = run.results.points.iter().filter(|point| ids.contains(&point.id));
+    let points = column.run.results.points.iter().filter(|point| ids.contains(&point.id));
     let points = points.filter(|point| point.verified || point.source == "document");
     points.filter_map(|point| row.unit.of(point)).reduce(|a, b| row.unit.better(a, b))
 }
 
-/// The table, the best figure of each row in bold.
+/// The table, with the best figure of each row and run in bold.
 fn markdown(columns: &[Column<'_>], rows: &[Row<'_>], figures: &[Vec<Option<f64>>]) -> String {
     let mut text = String::from("| |");
     for column in columns {
@@ -156,12 +163,16 @@ fn markdown(columns: &[Column<'_>], rows: &[Row<'_>], figures: &[Vec<Option<f64>
     }
     let _ = writeln!(text, "\n|---|{}", "--:|".repeat(columns.len()));
     for (row, figures) in rows.iter().zip(figures) {
-        let best = figures.iter().copied().flatten().reduce(|a, b| row.unit.better(a, b));
+        let best = |run: &Run| {
+            let cells = columns.iter().zip(figures);
+            let of_run = cells.filter(|(column, _)| column.run.name == run.name);
+            of_run.filter_map(|(_, figure)| *figure).reduce(|a, b| row.unit.better(a, b))
+        };
         let _ = write!(text, "| {} |", row.name);
-        for figure in figures {
+        for (column, figure) in columns.iter().zip(figures) {
             let _ = match figure.map(number::quoted) {
                 None => write!(text, " – |"),
-                Some(words) if best.map(number::quoted).as_ref() == Some(&words) => {
+                Some(words) if best(column.run).map(number::quoted).as_ref() == Some(&words) => {
                     write!(text, " **{words}** |")
                 }
                 Some(words) => write!(text, " {words} |"),
@@ -195,10 +206,20 @@ mod tests {
     }
 
     #[test]
+    fn columns_of_two_runs_stand_side_by_side() {
+        let other = Run { name: "s".into(), ..run() };
+        let table = TABLE.replace("Theirs = ", "Theirs, elsewhere = s: ");
+        let text = filled(&table, &[named(), [other]].concat()).expect("it is good");
+        assert!(text.contains("| | Ours | Theirs, elsewhere |\n"), "{text}");
+        assert!(text.contains("| A key | **12.0** | **240** |\n"), "the best of each run: {text}");
+    }
+
+    #[test]
     fn mistakes_are_named() {
         let pairs = [
             ("r, cycles", "other, cycles", "no results are called other"),
             ("r, cycles", "r, hours", "no unit is called hours"),
+            ("= random/lanecrypt", "= other: random/lanecrypt", "no results are called other"),
             ("lanecrypt/*", "nobody/*", "no figure in the column Ours"),
             ("A key : 32", "A key : 32\nOther : 33", "no figure in the row Other"),
             ("key : 32", "key 32", "neither a column nor a row"),
