@@ -28,6 +28,18 @@ pub(super) trait Arithmetic {
     /// overwritten.
     fn reduce(modulus: &Context, product: &mut [u64], out: &mut [u64]);
 
+    /// Multiplies a number by another one and divides by 2^(64 L). `room` is for a product.
+    fn multiply_by(modulus: &Context, number: &mut [u64], factor: &[u64], room: &mut [u64]) {
+        Self::multiply(number, factor, room);
+        Self::reduce(modulus, room, number);
+    }
+
+    /// Squares a number and divides by 2^(64 L). `room` is for a product.
+    fn square_in_place(modulus: &Context, number: &mut [u64], room: &mut [u64]) {
+        Self::square(number, room);
+        Self::reduce(modulus, room, number);
+    }
+
     /// Calls [`look_up`].
     fn look_up(table: &[u64], index: u64, out: &mut [u64]);
 }
@@ -75,18 +87,16 @@ struct Powers<'a, A> {
 impl<A: Arithmetic> Powers<'_, A> {
     /// The product of two numbers, divided by 2^(64 L).
     fn multiply(&mut self, one: &[u64], other: &[u64], out: &mut [u64]) {
-        A::multiply(one, other, self.product);
-        A::reduce(self.modulus, self.product, out);
+        out.copy_from_slice(one);
+        self.multiply_by(out, other);
     }
 
     fn multiply_by(&mut self, number: &mut [u64], factor: &[u64]) {
-        A::multiply(number, factor, self.product);
-        A::reduce(self.modulus, self.product, number);
+        A::multiply_by(self.modulus, number, factor, self.product);
     }
 
     fn square(&mut self, number: &mut [u64]) {
-        A::square(number, self.product);
-        A::reduce(self.modulus, self.product, number);
+        A::square_in_place(self.modulus, number, self.product);
     }
 
     /// Out of Montgomery's form: the number divided by 2^(64 L).

@@ -6,6 +6,7 @@
 
 mod adx;
 mod four;
+mod fused;
 mod multiply;
 mod passes;
 mod tiles;

@@ -1,5 +1,6 @@
-//! Limbs of 64 bits, one number at a time, with MULX, ADCX and ADOX.
+//! Number of 64 bits, one number at a time, with MULX, ADCX and ADOX.
 
+use super::fused::{self, Number};
 use super::passes::{Pass, double_and_add_squares, subtract_if};
 use crate::montgomery::context::Context;
 use crate::montgomery::exponentiation::{self, Arithmetic};
@@ -56,6 +57,24 @@ impl Arithmetic for Adx {
         }
         // With the limb above, the result is less than 2^(64 L) plus the modulus.
         subtract_if(over, &product[length..], &modulus.limbs, out);
+    }
+
+    fn multiply_by(modulus: &Context, number: &mut [u64], factor: &[u64], room: &mut [u64]) {
+        if let (Ok(one), Ok(other)) = (<&mut Number>::try_from(&mut *number), factor.try_into()) {
+            *one = fused::multiply(modulus, one, other);
+        } else {
+            Self::multiply(number, factor, room);
+            Self::reduce(modulus, room, number);
+        }
+    }
+
+    fn square_in_place(modulus: &Context, number: &mut [u64], room: &mut [u64]) {
+        if let Ok(number) = <&mut Number>::try_from(&mut *number) {
+            *number = fused::multiply(modulus, number, number);
+        } else {
+            Self::square(number, room);
+            Self::reduce(modulus, room, number);
+        }
     }
 
     fn look_up(table: &[u64], index: u64, out: &mut [u64]) {

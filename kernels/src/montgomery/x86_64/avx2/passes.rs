@@ -10,7 +10,7 @@
 //! both flags.
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use core::arch::asm;
 

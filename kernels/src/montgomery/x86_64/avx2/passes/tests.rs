@@ -5,7 +5,7 @@ use super::Pass;
 use crate::montgomery::limbs::{add_product, halves};
 
 /// Limbs that are all zeros, all ones, next to them, or any (`SplitMix64`).
-struct Limbs(u64);
+pub(crate) struct Limbs(pub(crate) u64);
 
 impl Limbs {
     fn limb(&mut self) -> u64 {
@@ -21,7 +21,7 @@ impl Limbs {
         }
     }
 
-    fn limbs(&mut self, count: usize) -> Vec<u64> {
+    pub(crate) fn limbs(&mut self, count: usize) -> Vec<u64> {
         (0..count).map(|_| self.limb()).collect()
     }
 }
