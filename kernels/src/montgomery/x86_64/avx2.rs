@@ -11,7 +11,7 @@ mod multiply;
 mod passes;
 mod tiles;
 
-use self::adx::Adx;
+use self::adx::{Adx, Eight};
 use self::four::Four;
 use super::lanes::{self, Kernel};
 use super::radix::own_digits;
@@ -33,9 +33,20 @@ fn raise_by<J: Job>(has_adx: bool, jobs: &mut [J], chosen: &[usize], workspace: 
         if chosen.len() >= fewest(digits, has_adx) {
             lanes::raise::<Four, J>(jobs, chosen, workspace);
         } else if has_adx {
-            exponentiation::raise::<Adx, J>(jobs, chosen, workspace);
+            raise_with_adx(jobs, chosen, workspace);
         } else {
             portable::raise(jobs, chosen, workspace);
+        }
+    }
+}
+
+/// One by one. Numbers of as many digits may have different numbers of limbs.
+fn raise_with_adx<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Workspace) {
+    for chosen in chosen.chunks(1) {
+        if jobs[chosen[0]].modulus().limbs().len() == 8 {
+            exponentiation::raise::<Eight, J>(jobs, chosen, workspace);
+        } else {
+            exponentiation::raise::<Adx, J>(jobs, chosen, workspace);
         }
     }
 }

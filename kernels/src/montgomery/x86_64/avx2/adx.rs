@@ -1,9 +1,13 @@
 //! Number of 64 bits, one number at a time, with MULX, ADCX and ADOX.
 
+use core::arch::x86_64::*;
+
 use super::fused::{self, Number};
 use super::passes::{Pass, double_and_add_squares, subtract_if};
 use crate::montgomery::context::Context;
 use crate::montgomery::exponentiation::{self, Arithmetic};
+use crate::opaque;
+use crate::simd::{load256_words, store256_words};
 
 /// Only [`super::raise`] uses it, on processors that have AVX2, BMI2 and ADX.
 pub(super) struct Adx;
@@ -59,24 +63,6 @@ impl Arithmetic for Adx {
         subtract_if(over, &product[length..], &modulus.limbs, out);
     }
 
-    fn multiply_by(modulus: &Context, number: &mut [u64], factor: &[u64], room: &mut [u64]) {
-        if let (Ok(one), Ok(other)) = (<&mut Number>::try_from(&mut *number), factor.try_into()) {
-            *one = fused::multiply(modulus, one, other);
-        } else {
-            Self::multiply(number, factor, room);
-            Self::reduce(modulus, room, number);
-        }
-    }
-
-    fn square_in_place(modulus: &Context, number: &mut [u64], room: &mut [u64]) {
-        if let Ok(number) = <&mut Number>::try_from(&mut *number) {
-            *number = fused::multiply(modulus, number, number);
-        } else {
-            Self::square(number, room);
-            Self::reduce(modulus, room, number);
-        }
-    }
-
     fn look_up(table: &[u64], index: u64, out: &mut [u64]) {
         // SAFETY: the processor has AVX2, see `Adx`.
         unsafe { look_up(table, index, out) }
@@ -86,4 +72,57 @@ impl Arithmetic for Adx {
 #[target_feature(enable = "avx2")]
 fn look_up(table: &[u64], index: u64, out: &mut [u64]) {
     exponentiation::look_up(table, index, out);
+}
+
+/// Numbers of eight limbs; the same processors.
+pub(super) struct Eight;
+
+impl Arithmetic for Eight {
+    fn multiply(one: &[u64], other: &[u64], product: &mut [u64]) {
+        Adx::multiply(one, other, product);
+    }
+
+    fn square(number: &[u64], product: &mut [u64]) {
+        Adx::square(number, product);
+    }
+
+    fn reduce(modulus: &Context, product: &mut [u64], out: &mut [u64]) {
+        Adx::reduce(modulus, product, out);
+    }
+
+    fn multiply_by(modulus: &Context, number: &mut [u64], factor: &[u64], _: &mut [u64]) {
+        let number = eight_mut(number);
+        *number = fused::multiply(modulus, number, factor.try_into().expect("eight limbs"));
+    }
+
+    fn square_in_place(modulus: &Context, number: &mut [u64], room: &mut [u64]) {
+        let number = eight_mut(number);
+        *number = fused::square(modulus, number, room.try_into().expect("sixteen limbs"));
+    }
+
+    fn look_up(table: &[u64], index: u64, out: &mut [u64]) {
+        // SAFETY: the processor has AVX2, see `Eight`.
+        unsafe { look_up_eight(table.as_chunks().0, index, eight_mut(out)) }
+    }
+}
+
+fn eight_mut(number: &mut [u64]) -> &mut Number {
+    number.try_into().expect("eight limbs")
+}
+
+/// [`exponentiation::look_up`] of eight limbs, with masks that are never in memory.
+#[target_feature(enable = "avx2")]
+fn look_up_eight(table: &[Number], index: u64, out: &mut Number) {
+    let wanted = _mm256_set1_epi64x(opaque::word(index).cast_signed());
+    let (mut place, mut chosen) = (_mm256_setzero_si256(), [_mm256_setzero_si256(); 2]);
+    for entry in table {
+        let mask = _mm256_cmpeq_epi64(place, wanted);
+        for (chosen, limbs) in chosen.iter_mut().zip(entry.as_chunks().0) {
+            *chosen = _mm256_or_si256(*chosen, _mm256_and_si256(load256_words(limbs), mask));
+        }
+        place = _mm256_add_epi64(place, _mm256_set1_epi64x(1));
+    }
+    for (chosen, limbs) in chosen.into_iter().zip(out.as_chunks_mut().0) {
+        store256_words(limbs, chosen);
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::super::has_adx;
 use super::super::passes::tests::Limbs;
-use super::{Number, multiply};
+use super::{Number, multiply, square};
 use crate::montgomery::context::Context;
 use crate::montgomery::limbs::{self, add, add_product, mask};
 use crate::montgomery::workspace::Workspace;
@@ -62,6 +62,9 @@ fn products_at_the_ends_of_limbs() {
         let modulus = Context::new(&n, bits, &mut [0; 8], &mut product);
         let expected = plain(&modulus, &a, &b, &mut carries);
         assert_eq!(multiply(&modulus, &a, &b), expected, "{n:x?}: {a:x?} by {b:x?}");
+        let mut room = product;
+        let expected_square = plain(&modulus, &a, &a, &mut carries);
+        assert_eq!(square(&modulus, &a, &mut room), expected_square, "{n:x?}: {a:x?} squared");
 
         let mut portable = [0; 8];
         limbs::multiply(&a, &b, &mut product);
