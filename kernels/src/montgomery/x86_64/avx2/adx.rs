@@ -1,4 +1,4 @@
-//! Number of 64 bits, one number at a time, with MULX, ADCX and ADOX.
+//! Limbs of 64 bits, one number at a time, with MULX, ADCX and ADOX.
 
 use core::arch::x86_64::*;
 
