@@ -1,9 +1,9 @@
 //! The variable by which OpenSSL and AWS-LC are held to a level of instruction sets.
 //!
-//! `OPENSSL_ia32cap` has numbers of 64 bits, with colons between them. The first stands for EDX and,
-//! in its upper half, ECX of CPUID leaf 1; the second for EBX and ECX of leaf 7. A tilde before a
-//! number clears these bits of what the processor says. OpenSSL 3.5 and later have three more, for
-//! subleaves and AVX10. They count as zero if they are not given.
+//! `OPENSSL_ia32cap` has numbers of 64 bits, with colons between them. The first stands for EDX
+//! and, in its upper half, ECX of CPUID leaf 1; the second for EBX and ECX of leaf 7. A tilde
+//! before a number clears these bits of what the processor says. OpenSSL 3.5 and later have three
+//! more, for subleaves and AVX10. They count as zero if they are not given.
 
 use lanecrypt_kernels::Level;
 

@@ -27,8 +27,8 @@ const SEARCH: Search = {
 const MAJOR: c_int = 3;
 const MINORS: core::ops::RangeInclusive<c_int> = 6..=10;
 
-/// No features instead of those that it detects. The maker of the processor stays, because it chooses
-/// how memory is XORed.
+/// No features instead of those that it detects. The maker of the processor stays, because it
+/// chooses how memory is XORed.
 const OVERRIDE: Variable = Variable {
     name: "NETTLE_FAT_OVERRIDE",
     value: |_, present| {

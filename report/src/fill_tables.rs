@@ -14,8 +14,8 @@
 //! ```
 //!
 //! `zen4` names the run. A line with `=` is a column with the ids of its points; the asterisk
-//! stands for what the row says. `or` between ids means the better of them. `= zen3:` before the ids
-//! takes them from another run. A line with ` : ` is a row, which may have a unit of its own.
+//! stands for what the row says. `or` between ids means the better of them. `= zen3:` before the
+//! ids takes them from another run. A line with ` : ` is a row, which may have a unit of its own.
 
 use core::fmt::Write as _;
 

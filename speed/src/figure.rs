@@ -68,8 +68,8 @@ pub(crate) fn is_same_line(a: &Point, b: &Point) -> bool {
     (&a.source, &a.api, &a.subject, &a.isa, &a.op) == (&b.source, &b.api, &b.subject, &b.isa, &b.op)
 }
 
-/// The name of the measured thing, with a mark if it is not held to the level that was asked for, and
-/// with the level of instruction set if that is not the machine's.
+/// The name of the measured thing, with a mark if it is not held to the level that was asked for,
+/// and with the level of instruction set if that is not the machine's.
 pub(crate) fn candidate(scope: &Scope<'_>, point: &Point) -> String {
     let level = point.isa.as_ref().filter(|_| scope.is_lower(point));
     let level = level.map_or_else(String::new, |isa| format!(" {isa}"));

@@ -161,7 +161,7 @@ impl Machine {
         if self.hold.as_ref().is_some_and(is_it) { MARK } else { "" }
     }
 
-    /// The two lines above every table, and more if an emulator ran the program, or peers were held.
+    /// The lines above every table: two, and more after an emulator or if peers were held.
     #[must_use]
     pub fn summary(&self) -> String {
         let mut clocks = format!("time-stamp counter {:.2} GHz", self.tsc_ghz);

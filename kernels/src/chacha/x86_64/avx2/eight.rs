@@ -142,14 +142,15 @@ macro_rules! interleaved {
     }};
 }
 
-/// A step of Poly1305 on the block at `{block}` and so many bytes on. The lowest word of the value is
-/// in RDX, where MULX takes its first factor.
+/// A step of Poly1305 on the block at `{block}` and so many bytes on. The lowest word of the value
+/// is in RDX, where MULX takes its first factor.
 macro_rules! hash {
     ($at:literal) => {
         concat!(
             // The overflow past 2^130, which comes back five-fold, and the sum with the block and
             // its highest bit.
-            "mov {t}, {h2}; shr {t}, 2; lea {t}, [{t} + {t} * 4]; and {h2}, 3; add rdx, [{block} + ",
+            "mov {t}, {h2}; shr {t}, 2; lea {t}, [{t} + {t} * 4]; and {h2}, 3; ",
+            "add rdx, [{block} + ",
             $at,
             "]; adc {h1}, [{block} + ",
             $at,
