@@ -19,26 +19,16 @@ const PART: usize = 16;
 ///
 /// Numbers in Montgomery's form may be the modulus or greater, but fit their limbs.
 pub(super) trait Arithmetic {
-    fn multiply(one: &[u64], other: &[u64], product: &mut [u64]);
+    /// Multiplies a number by another one and divides by 2^(64 L). `room` is for a product.
+    fn multiply(modulus: &Context, number: &mut [u64], factor: &[u64], room: &mut [u64]);
 
-    fn square(number: &[u64], product: &mut [u64]);
+    /// Squares a number and divides by 2^(64 L). `room` is for a product.
+    fn square(modulus: &Context, number: &mut [u64], room: &mut [u64]);
 
     /// Montgomery's reduction: a number with the remainder of `product` / 2^(64 L). It is less than
     /// twice the modulus if the product is less than 2^(64 L) times the modulus. The product is
     /// overwritten.
     fn reduce(modulus: &Context, product: &mut [u64], out: &mut [u64]);
-
-    /// Multiplies a number by another one and divides by 2^(64 L). `room` is for a product.
-    fn multiply_by(modulus: &Context, number: &mut [u64], factor: &[u64], room: &mut [u64]) {
-        Self::multiply(number, factor, room);
-        Self::reduce(modulus, room, number);
-    }
-
-    /// Squares a number and divides by 2^(64 L). `room` is for a product.
-    fn square_in_place(modulus: &Context, number: &mut [u64], room: &mut [u64]) {
-        Self::square(number, room);
-        Self::reduce(modulus, room, number);
-    }
 
     /// Calls [`look_up`].
     fn look_up(table: &[u64], index: u64, out: &mut [u64]);
@@ -92,11 +82,11 @@ impl<A: Arithmetic> Powers<'_, A> {
     }
 
     fn multiply_by(&mut self, number: &mut [u64], factor: &[u64]) {
-        A::multiply_by(self.modulus, number, factor, self.product);
+        A::multiply(self.modulus, number, factor, self.product);
     }
 
     fn square(&mut self, number: &mut [u64]) {
-        A::square_in_place(self.modulus, number, self.product);
+        A::square(self.modulus, number, self.product);
     }
 
     /// Out of Montgomery's form: the number divided by 2^(64 L).

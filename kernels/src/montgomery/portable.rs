@@ -13,12 +13,14 @@ pub(super) fn raise<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Wo
 struct Portable;
 
 impl Arithmetic for Portable {
-    fn multiply(one: &[u64], other: &[u64], product: &mut [u64]) {
-        limbs::multiply(one, other, product);
+    fn multiply(modulus: &Context, number: &mut [u64], factor: &[u64], room: &mut [u64]) {
+        limbs::multiply(number, factor, room);
+        modulus.reduce(room, number);
     }
 
-    fn square(number: &[u64], product: &mut [u64]) {
-        limbs::square(number, product);
+    fn square(modulus: &Context, number: &mut [u64], room: &mut [u64]) {
+        limbs::square(number, room);
+        modulus.reduce(room, number);
     }
 
     fn reduce(modulus: &Context, product: &mut [u64], out: &mut [u64]) {

@@ -33,24 +33,26 @@ macro_rules! widest {
 }
 
 impl Arithmetic for Adx {
-    fn multiply(one: &[u64], other: &[u64], product: &mut [u64]) {
-        let length = one.len();
-        product[..length].fill(0);
+    fn multiply(modulus: &Context, number: &mut [u64], factor: &[u64], room: &mut [u64]) {
+        let length = number.len();
+        room[..length].fill(0);
         let mut at = 0;
         while at < length {
-            at += widest!(length - at, multiply(&mut product[at..], one, &other[at..]));
+            at += widest!(length - at, multiply(&mut room[at..], number, &factor[at..]));
         }
+        Self::reduce(modulus, room, number);
     }
 
     /// Products of different limbs once, doubled, and the squares of limbs.
-    fn square(number: &[u64], product: &mut [u64]) {
+    fn square(modulus: &Context, number: &mut [u64], room: &mut [u64]) {
         let length = number.len();
-        product[..length].fill(0);
+        room[..length].fill(0);
         let mut at = 0;
         while at < length {
-            at += widest!(length - at, square(&mut product[2 * at..], &number[at..]));
+            at += widest!(length - at, square(&mut room[2 * at..], &number[at..]));
         }
-        double_and_add_squares(product, number);
+        double_and_add_squares(room, number);
+        Self::reduce(modulus, room, number);
     }
 
     fn reduce(modulus: &Context, product: &mut [u64], out: &mut [u64]) {
@@ -78,26 +80,18 @@ fn look_up(table: &[u64], index: u64, out: &mut [u64]) {
 pub(super) struct Eight;
 
 impl Arithmetic for Eight {
-    fn multiply(one: &[u64], other: &[u64], product: &mut [u64]) {
-        Adx::multiply(one, other, product);
-    }
-
-    fn square(number: &[u64], product: &mut [u64]) {
-        Adx::square(number, product);
-    }
-
-    fn reduce(modulus: &Context, product: &mut [u64], out: &mut [u64]) {
-        Adx::reduce(modulus, product, out);
-    }
-
-    fn multiply_by(modulus: &Context, number: &mut [u64], factor: &[u64], _: &mut [u64]) {
+    fn multiply(modulus: &Context, number: &mut [u64], factor: &[u64], _: &mut [u64]) {
         let number = eight_mut(number);
         *number = fused::multiply(modulus, number, factor.try_into().expect("eight limbs"));
     }
 
-    fn square_in_place(modulus: &Context, number: &mut [u64], room: &mut [u64]) {
+    fn square(modulus: &Context, number: &mut [u64], room: &mut [u64]) {
         let number = eight_mut(number);
         *number = fused::square(modulus, number, room.try_into().expect("sixteen limbs"));
+    }
+
+    fn reduce(modulus: &Context, product: &mut [u64], out: &mut [u64]) {
+        Adx::reduce(modulus, product, out);
     }
 
     fn look_up(table: &[u64], index: u64, out: &mut [u64]) {

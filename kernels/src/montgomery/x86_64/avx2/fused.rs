@@ -89,7 +89,8 @@ macro_rules! rows {
 }
 
 /// Subtracts the modulus at `$n` from the eight limbs if `rbx` is all ones, and nothing if it is
-/// zero. AND clears the carry flag, which is kept in `rax`. All registers but `$n` are overwritten.
+/// zero. AND clears the carry flag, which is kept in `rax`. `rdi`, `rdx`, `rbx` and `$other` are
+/// overwritten, too.
 #[rustfmt::skip]
 macro_rules! subtract_masked {
     ($n:literal, $other:literal) => {
