@@ -12,6 +12,7 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa, hazmat};
+use lanecrypt_kernels::wipe;
 #[cfg(feature = "rsa")]
 use lanecrypt_rsa::Padding;
 use zeroize::ZeroizeOnDrop;
@@ -116,6 +117,18 @@ impl Session {
 
     /// A session that `make` creates on the heap. Its key is expanded only there.
     pub(crate) fn boxed(
+        make: impl FnOnce(&[u8]) -> Result<Self, Error>,
+        key: &[u8],
+    ) -> Result<Box<Self>, Error> {
+        // Bytes of a session that no field uses are copied from the stack. These must not be the
+        // round keys of another session, which its kernels left there.
+        wipe::stack::<{ 8 << 10 }>();
+        wipe::registers();
+        Self::boxed_from_clean_stack(make, key)
+    }
+
+    #[inline(never)]
+    fn boxed_from_clean_stack(
         make: impl FnOnce(&[u8]) -> Result<Self, Error>,
         key: &[u8],
     ) -> Result<Box<Self>, Error> {
