@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lanecrypt_ciphers::{Algorithm, Isa, Level, Primitive};
+use lanecrypt_kernels::montgomery::has_single;
 use lanecrypt_random::{Capabilities, Fastest, capabilities};
 use lanecrypt_rsa::Backend;
 use serde_json::{Value, json};
@@ -23,18 +24,15 @@ use crate::exit;
 /// Arguments of `info`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Show everything: all algorithms, their kernels at each level, memory, lanes of batches
+    /// Show everything: all algorithms, their kernels at each level, memory, and which messages of a
+    /// batch are faster in lanes, which is measured within milliseconds
     #[arg(long)]
     all: bool,
     /// Show everything as JSON
     #[arg(long)]
     json: bool,
-    /// Show everything, and measure, within milliseconds, which messages of a batch are faster in
-    /// lanes
-    #[arg(long)]
-    calibrate: bool,
     /// Show what the daemon at this socket has done, instead of this machine
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["calibrate", "all"])]
+    #[arg(long, value_name = "PATH", conflicts_with = "all")]
     socket: Option<PathBuf>,
     /// Only print whether the daemon answers; if it does not, the exit status is 1
     #[arg(long, requires = "socket", conflicts_with = "json")]
@@ -57,10 +55,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         };
         return daemon::run(path, args.timeout, form);
     }
-    let machine = Machine::look(args.calibrate);
+    let machine = Machine::look(args.all || args.json);
     if args.json {
         exit::print(&format!("{:#}\n", machine.json()))
-    } else if args.all || args.calibrate {
+    } else if args.all {
         exit::print(&machine.text())
     } else {
         exit::print(&short::text(&machine))
@@ -78,7 +76,7 @@ struct Machine {
 }
 
 impl Machine {
-    fn look(calibrate: bool) -> Self {
+    fn look(everything: bool) -> Self {
         // The capabilities are known only after a generator has been made.
         let _ = lanecrypt_random::try_fill(&mut [0]);
         Self {
@@ -88,7 +86,7 @@ impl Machine {
             processor_level: Isa::of_processor().level(),
             isa: Isa::detect(),
             capabilities: capabilities(),
-            batches: Batches::look(calibrate),
+            batches: Batches::look(everything),
         }
     }
 
@@ -231,9 +229,10 @@ const SIZES: [usize; 3] = [2048, 3072, 4096];
 
 /// Who makes a signature that is alone.
 fn signer(isa: Isa, bits: usize) -> &'static str {
-    match Backend::Measured.signatures_by_aws_lc(isa, bits, 1) {
-        0 => "own",
-        _ => "aws-lc",
+    match Backend::Measured.may_sign_by_aws_lc(isa, bits) {
+        false => "own",
+        true if has_single(isa) => "the faster one",
+        true => "aws-lc",
     }
 }
 

@@ -264,16 +264,6 @@ impl Isa {
     }
 }
 
-/// Whether AMD made the processor, for choices between kernels by what was measured.
-#[must_use]
-pub fn is_amd() -> bool {
-    // AMD made this extension, and no other maker adopted it.
-    let is_amd = cfg!(target_feature = "sse4a");
-    #[cfg(all(feature = "std", any(target_arch = "x86", target_arch = "x86_64")))]
-    let is_amd = is_amd || std::is_x86_feature_detected!("sse4a");
-    is_amd
-}
-
 /// The lowest of several levels.
 pub fn lowest(isas: impl Iterator<Item = Isa>) -> Option<Isa> {
     isas.reduce(|lowest, isa| lowest.at_most(isa.level()))

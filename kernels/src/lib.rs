@@ -63,7 +63,7 @@ pub use ctr::{Ctr, add_to_counter};
 pub use equal::equal;
 #[cfg(feature = "std")]
 pub use huge::prefer_huge_pages;
-pub use isa::{Isa, Level, UnknownLevel, is_amd};
+pub use isa::{Isa, Level, UnknownLevel};
 #[cfg(feature = "std")]
 pub use locked::LockedPage;
 pub use stream::{Seek, StreamCore};

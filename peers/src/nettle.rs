@@ -3,7 +3,7 @@
 use core::ffi::{c_int, c_void};
 use std::ffi::CString;
 
-use lanecrypt_kernels::{Level, is_amd};
+use lanecrypt_kernels::Level;
 
 use crate::library::{Open, Search, Slot};
 use crate::peer::Versioned;
@@ -41,6 +41,15 @@ const OVERRIDE: Variable = Variable {
         }
     },
 };
+
+/// Whether AMD made the processor.
+fn is_amd() -> bool {
+    // AMD made this extension, and no other maker adopted it.
+    #[cfg(target_arch = "x86_64")]
+    return std::is_x86_feature_detected!("sse4a");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
 
 pub(crate) struct LibNettle;
 

@@ -17,8 +17,8 @@ use aws_lc_rs::rsa::{KeyPair, KeyPairComponents, PublicKeyComponents};
 use aws_lc_rs::signature::{
     self as aws_lc, ParsedPublicKey, RsaEncoding, RsaParameters, VerificationAlgorithm,
 };
-use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::montgomery::has_single;
+use lanecrypt_kernels::{Isa, Level};
 
 pub(crate) use self::keys::{Signer, Verifier};
 use crate::components::Components;
@@ -166,11 +166,16 @@ fn takes(request: &Request<'_>) -> bool {
 
 /// Whether AWS-LC takes signatures of a key, with this padding.
 pub(crate) fn takes_key(key: &PublicKey, padding: Padding) -> bool {
-    key.bits() >= MIN_BITS && Method::of(padding).is_some()
+    takes_size(key.bits()) && Method::of(padding).is_some()
+}
+
+/// Whether AWS-LC takes keys of so many bits.
+pub(crate) fn takes_size(bits: usize) -> bool {
+    (MIN_BITS..=crate::MAX_BITS).contains(&bits)
 }
 
 /// The requests that cost less by AWS-LC: all that it takes where this crate only has its portable
-/// kernel, and otherwise signatures for which a table of costs says so.
+/// kernel, and otherwise the signatures that do not fill lanes, if it makes them faster.
 fn cheaper(batch: &[Request<'_>]) -> ArrayVec<usize, AT_ONCE> {
     let mut chosen = ArrayVec::new();
     let mut sizes = ArrayVec::<_, AT_ONCE>::new();
@@ -180,46 +185,35 @@ fn cheaper(batch: &[Request<'_>]) -> ArrayVec<usize, AT_ONCE> {
             if takes(request) {
                 chosen.push(i);
             }
-        } else if let Some(bits) = costed_size(request)
+        } else if let Some(bits) = contested_size(request)
             && !sizes.contains(&bits)
         {
             sizes.push(bits);
-            // Those that only this crate can serve fill lanes, too.
-            let same = batch[i..].iter().filter(|other| costed_size(other) == Some(bits)).count();
-            let taken = (i..batch.len())
-                .filter(|&at| costed_size(&batch[at]) == Some(bits) && takes(&batch[at]));
-            let given = cost::share(bits, same, taken.clone().count());
-            chosen.extend(taken.take(given).filter(|&at| pays(&batch[at])));
+            let same = (i..batch.len()).filter(|&at| contested_size(&batch[at]) == Some(bits));
+            let rest = cost::rest(same.clone().count());
+            chosen.extend(same.filter(|&at| takes(&batch[at])).take(rest).filter(|&at| {
+                let key = batch[at].private_key();
+                key.is_some_and(|key| key.aws_lc.pays() && cost::is_faster(key))
+            }));
         }
     }
     chosen
 }
 
-/// Whether the key of a request has its form of AWS-LC, or should have it by now.
-fn pays(request: &Request<'_>) -> bool {
-    request.private_key().is_some_and(|key| key.aws_lc.pays())
-}
-
-/// The bits of the key of a request to sign whose costs may be known. It shares lanes with those of
-/// the same size.
-fn costed_size(request: &Request<'_>) -> Option<usize> {
+/// The bits of the key of a request to sign that AWS-LC may make faster. It shares lanes with those
+/// of the same size.
+fn contested_size(request: &Request<'_>) -> Option<usize> {
     let key = request.private_key().filter(|_| request.outcome.is_none())?;
     let (primes, bits) = (key.primes()?, key.public_key().bits());
-    let is_costed = cost::has_table(primes.p.isa())
+    let is_contested = may_be_faster(primes.p.isa(), bits)
         && [&primes.p, &primes.q].iter().all(|prime| 2 * prime.bits() == bits);
-    is_costed.then_some(bits)
+    is_contested.then_some(bits)
 }
 
-/// How many of so many signatures [`serve`] makes, by keys of so many bits that know their primes.
-pub(crate) fn share(isa: Isa, bits: usize, signatures: usize, only_cheaper: bool) -> usize {
-    match (MIN_BITS..=crate::MAX_BITS).contains(&bits) {
-        true if only_cheaper && cost::has_table(isa) => (0..signatures)
-            .step_by(AT_ONCE)
-            .map(|done| AT_ONCE.min(signatures - done))
-            .map(|together| cost::share(bits, together, together))
-            .sum(),
-        true if only_cheaper && has_single(isa) => 0,
-        true => signatures,
-        false => 0,
+/// Whether AWS-LC may make a single signature by a key of so many bits faster than this crate.
+pub(crate) fn may_be_faster(isa: Isa, bits: usize) -> bool {
+    match has_single(isa) {
+        true => isa.has(Level::Avx512) && cost::has_kernel(bits),
+        false => takes_size(bits),
     }
 }

@@ -55,7 +55,8 @@ fn keys_are_made_when_they_are_needed() {
         assert!(!has_single(isa) || !is_made(&key), "{turn}");
         let _ = signed(&key, 1, &mut Workspace::new());
     }
-    assert_eq!(is_made(&key), Backend::Measured.signatures_by_aws_lc(isa, 2048, 1) > 0);
+    let is_faster = may_be_faster(isa, 2048) && cost::is_faster(&key);
+    assert!(is_made(&key) || !is_faster);
 }
 
 #[test]

@@ -120,10 +120,9 @@ pub(super) fn one_size(
     rows
 }
 
-/// Whether AWS-LC makes a signature that is alone.
+/// Whether AWS-LC may make a signature that is alone.
 fn is_by_aws_lc(bits: usize, operation: Operation) -> bool {
-    operation == Operation::SIGN
-        && Backend::Measured.signatures_by_aws_lc(Isa::detect(), bits, 1) > 0
+    operation == Operation::SIGN && Backend::Measured.may_sign_by_aws_lc(Isa::detect(), bits)
 }
 
 /// A loop over calls.
