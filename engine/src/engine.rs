@@ -51,8 +51,21 @@ impl Engine {
     /// An engine with the kernels of `isa`.
     #[must_use]
     pub fn with_isa(isa: Isa) -> Self {
+        #[cfg(feature = "std")]
+        let lanes = Lanes::measured(isa.level());
+        #[cfg(not(feature = "std"))]
         let lanes = Lanes::built_in(isa.level());
         Self { isa, lanes, drivers: vec![Arc::new(Null)] }
+    }
+
+    /// The same engine with the [built-in](crate::LaneSource::BuiltIn) lanes: none of its sessions
+    /// [measures](Self::session), and the choice of lanes is the same in each process. Lanes may
+    /// then be slower than a loop on a processor that differs much from those measured beforehand.
+    /// Without the feature `std` there is no clock, and engines have these lanes in any case.
+    #[must_use]
+    pub fn with_built_in_lanes(mut self) -> Self {
+        self.lanes = Lanes::built_in(self.isa.level());
+        self
     }
 
     /// Adds a driver. Its [name](Driver::name) is read only once, here.
@@ -87,12 +100,30 @@ impl Engine {
     /// Opens a session of an algorithm that [authenticates](Algorithm::is_aead), served by this
     /// processor. The key is expanded here, once.
     ///
+    /// If messages of the algorithm can run in lanes, the second session in this process measures at
+    /// which lengths these are faster on this processor. That takes half a millisecond once (up to 5
+    /// milliseconds for triple DES) and as much stack as [`process`](Self::process).
+    /// [`calibrate`](Self::calibrate) measures all algorithms in advance;
+    /// [`with_built_in_lanes`](Self::with_built_in_lanes) prevents it.
+    ///
     /// # Errors
     ///
     /// [`Error::KeyLength`]; [`Error::Unsupported`] if the algorithm does not authenticate: use
     /// [`raw_session`](Self::raw_session) for such algorithms.
     pub fn session(&self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
+        self.count_session(algorithm);
         Session::sealed(self.isa, algorithm, key)
+    }
+
+    /// Counts a session that is about to be opened; the second one measures its lanes.
+    #[inline]
+    fn count_session(&self, algorithm: Algorithm) {
+        #[cfg(feature = "std")]
+        if self.lanes.are_measured() {
+            crate::lanes::count_session(self.isa, Lanes::kinds(algorithm));
+        }
+        #[cfg(not(feature = "std"))]
+        let _ = (&self.lanes, algorithm);
     }
 
     /// Opens a session of an algorithm without authentication, which is not secure on its own: see
@@ -102,6 +133,7 @@ impl Engine {
     ///
     /// Same as [`hazmat::RawCipher::new`](lanecrypt_ciphers::hazmat::RawCipher::new).
     pub fn raw_session(&self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
+        self.count_session(algorithm);
         Session::raw(self.isa, algorithm, key)
     }
 
@@ -143,6 +175,9 @@ impl Engine {
         algorithm: Algorithm,
         key: &[u8],
     ) -> Result<Session, Error> {
+        if driver == SOFTWARE {
+            self.count_session(algorithm);
+        }
         let session = match algorithm.is_aead() {
             true => Session::sealed(self.isa, algorithm, key)?,
             false => Session::raw(self.isa, algorithm, key)?,
@@ -221,8 +256,6 @@ impl Engine {
 
     /// Allocates memory for batches of about this many messages that are served while they are
     /// added. It is for an event loop, which fills one [`Batch`](crate::Batch) per iteration.
-    ///
-    /// It uses the [lanes](Self::lanes) as they are at this call.
     #[must_use]
     pub fn batch_buffer(&self, messages: usize) -> BatchBuffer {
         BatchBuffer::new(self.lanes, messages)
@@ -262,17 +295,17 @@ impl Engine {
         &self.lanes
     }
 
-    /// Measures at which lengths [lanes](Self::lanes) are faster on this processor, and uses these
-    /// from now on.
+    /// Measures now at which lengths [lanes](Self::lanes) are faster on this processor, for each
+    /// algorithm that has not been measured in this process. Otherwise the second
+    /// [session](Self::session) of an algorithm does so.
     ///
-    /// It takes about 40 milliseconds and is most accurate while nothing else runs. Ranges that do
-    /// not fit into this time keep their built-in values. Only the speed of
-    /// [`process`](Self::process) depends on them; without this call they are those of another
-    /// processor with the same instructions. No file is written: a program measures at each start.
+    /// It takes about 20 milliseconds and is most accurate while nothing else runs. Only the speed of
+    /// batches depends on it. No file is written: each process measures.
     #[cfg(feature = "std")]
     #[cfg_attr(docsrs, doc(cfg(feature = "std")))]
     pub fn calibrate(&mut self) {
-        self.lanes = crate::measure::lanes(self.isa);
+        crate::lanes::measure_all(self.isa);
+        self.lanes = Lanes::measured(self.isa.level());
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod built_in;
 mod kind;
+#[cfg(feature = "std")]
+mod measured;
 
 use alloc::format;
 use alloc::string::String;
@@ -12,6 +14,8 @@ use lanecrypt_ciphers::lanes::Lengths;
 use lanecrypt_ciphers::{Algorithm, Level};
 
 pub(crate) use self::kind::LaneKind;
+#[cfg(feature = "std")]
+pub(crate) use self::measured::{count_session, measure_all};
 use crate::Operation;
 use crate::class::Class;
 
@@ -22,14 +26,18 @@ pub(crate) const DEPTHS: [usize; 5] = [2, 4, 8, 16, 64];
 /// The lengths that run in lanes, at each of the [`DEPTHS`].
 pub(crate) type AtDepths = [Lengths; DEPTHS.len()];
 
-/// The source of [`Lanes`].
+/// The lengths that run in lanes, for each kind.
+type Table = [AtDepths; LaneKind::COUNT];
+
+/// The source of the [`Lanes`] of an algorithm and operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LaneSource {
-    /// Measured beforehand, on another processor of the same maker with the same instructions.
+    /// Measured beforehand: the ranges at which lanes were faster on each of several processors
+    /// with the same instructions.
     BuiltIn,
-    /// Measured on this processor, by [`Engine::calibrate`](crate::Engine::calibrate).
-    Calibrated,
+    /// Measured on this processor, by this process.
+    Measured,
 }
 
 /// A range of lengths at which requests of one algorithm and operation run in lanes.
@@ -52,11 +60,14 @@ pub struct LaneRange {
 ///
 /// [`Engine::lanes`](crate::Engine::lanes) returns it. Its text form is a table of the
 /// [ranges](Self::ranges), in bytes: a line for each algorithm and operation, and a column for each
-/// number of requests.
+/// number of requests. The ranges of an algorithm change when this process has measured them: see
+/// [`Engine::session`](crate::Engine::session).
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
-    lengths: [AtDepths; LaneKind::COUNT],
-    source: LaneSource,
+    built_in: &'static Table,
+    /// What this process measures, which takes precedence.
+    #[cfg(feature = "std")]
+    measured: Option<&'static measured::Table>,
 }
 
 impl Lanes {
@@ -71,38 +82,65 @@ impl Lanes {
 
     /// Every message that has lanes runs in them.
     #[cfg(feature = "std")]
-    pub(crate) const EVERYTHING: Self = Self {
-        lengths: [[Lengths::ALL; DEPTHS.len()]; LaneKind::COUNT],
-        source: LaneSource::BuiltIn,
-    };
+    pub(crate) const EVERYTHING: Self =
+        Self { built_in: &[[Lengths::ALL; DEPTHS.len()]; LaneKind::COUNT], measured: None };
 
     /// The built-in ranges of this level.
     pub(crate) fn built_in(level: Level) -> Self {
-        let none = [[Lengths::NONE; DEPTHS.len()]; LaneKind::COUNT];
-        let lanes = Self { lengths: none, source: LaneSource::BuiltIn };
-        lanes.with(built_in::at(level, built_in::Maker::of_processor()))
-    }
-
-    /// The ranges measured on this processor; the built-in ones for all others.
-    #[cfg(feature = "std")]
-    pub(crate) fn calibrated(
-        level: Level,
-        measured: impl Iterator<Item = (LaneKind, AtDepths)>,
-    ) -> Self {
-        Self { source: LaneSource::Calibrated, ..Self::built_in(level).with(measured) }
-    }
-
-    fn with(mut self, measured: impl Iterator<Item = (LaneKind, AtDepths)>) -> Self {
-        for (kind, lengths) in measured {
-            self.lengths[kind as usize] = lengths;
+        Self {
+            built_in: built_in::at(level),
+            #[cfg(feature = "std")]
+            measured: None,
         }
-        self
     }
 
-    /// The source of the ranges.
+    /// The ranges that this process has measured or will measure at this level, and until then the
+    /// built-in ones.
+    #[cfg(feature = "std")]
+    pub(crate) fn measured(level: Level) -> Self {
+        Self { measured: measured::at(level), ..Self::built_in(level) }
+    }
+
+    /// Whether this process measures them.
+    #[cfg(feature = "std")]
+    #[inline]
+    pub(crate) fn are_measured(&self) -> bool {
+        self.measured.is_some()
+    }
+
+    /// The source of the ranges of an algorithm and operation; `None` if they have no lanes.
     #[must_use]
-    pub fn source(&self) -> LaneSource {
-        self.source
+    pub fn source(&self, algorithm: Algorithm, operation: Operation) -> Option<LaneSource> {
+        let kind = usize::from(Self::kind(Class::of(algorithm).with(operation)));
+        (kind < LaneKind::COUNT).then(|| match self.own(kind) {
+            Some(_) => LaneSource::Measured,
+            None => LaneSource::BuiltIn,
+        })
+    }
+
+    /// What this process has measured for a kind.
+    #[inline]
+    fn own(&self, kind: usize) -> Option<&'static AtDepths> {
+        #[cfg(feature = "std")]
+        return self.measured?.get(kind)?.lengths();
+        #[cfg(not(feature = "std"))]
+        return None;
+    }
+
+    /// The ranges of a kind.
+    #[inline]
+    fn get(&self, kind: usize) -> Option<&'static AtDepths> {
+        self.own(kind).or_else(|| self.built_in.get(kind))
+    }
+
+    /// The number of changes of any lanes so far. Who keeps ranges looks them up again after a
+    /// change.
+    #[inline]
+    pub(crate) fn changes() -> usize {
+        #[cfg(feature = "std")]
+        return measured::changes();
+        #[cfg(not(feature = "std"))]
+        return 0;
     }
 
     /// The requests that run in lanes: each algorithm and operation that has lanes, at 2, 4, 8, 16
@@ -130,7 +168,7 @@ impl Lanes {
         let class = Class::of(algorithm);
         Operation::OF_CIPHERS.into_iter().filter_map(move |operation| {
             let kind = usize::from(Self::kind(class.with(operation)));
-            self.lengths.get(kind).map(|&lengths| (operation, lengths))
+            self.get(kind).map(|&lengths| (operation, lengths))
         })
     }
 
@@ -159,7 +197,7 @@ impl Lanes {
     /// The same for a kind.
     #[inline]
     pub(crate) fn of_kind(&self, kind: usize, messages: usize) -> Lengths {
-        match (self.lengths.get(kind), depth(messages)) {
+        match (self.get(kind), depth(messages)) {
             (Some(lengths), Some(depth)) => lengths[depth],
             _ => Lengths::NONE,
         }
@@ -224,19 +262,22 @@ mod tests {
         assert_eq!(depth(usize::MAX), Some(DEPTHS.len() - 1));
     }
 
-    /// Other levels and measurements have different ranges.
     #[test]
     #[cfg(feature = "std")]
     fn what_is_measured_replaces_what_is_built_in() {
         let lengths = Lengths { shortest: 3, longest: 50 };
-        let measured = [(LaneKind::ChaCha20, [lengths; DEPTHS.len()])];
-        let lanes = Lanes::calibrated(Level::Portable, measured.into_iter());
-        assert_eq!(lanes.source(), LaneSource::Calibrated);
+        let table: &'static measured::Table = Box::leak(Box::default());
+        let lanes = Lanes { measured: Some(table), ..Lanes::built_in(Level::Avx2) };
         let class = Class::of(Algorithm::CHACHA20_IETF).with(Operation::Encrypt);
+        let source = || lanes.source(Algorithm::CHACHA20_IETF, Operation::Encrypt);
+        assert_eq!(source(), Some(LaneSource::BuiltIn));
+        assert!(lanes.lengths(class, 64).contains(64));
+        table[LaneKind::ChaCha20 as usize].set([lengths; DEPTHS.len()]);
+        assert_eq!(source(), Some(LaneSource::Measured));
+        assert_eq!(lanes.source(Algorithm::AES_128_GCM, Operation::Seal), None);
         assert_eq!(lanes.lengths(class, 2), lengths);
         assert_eq!(lanes.lengths(class, 1), Lengths::NONE);
         assert_eq!(Lanes::built_in(Level::Portable).lengths(class, 64), Lengths::NONE);
-        assert!(Lanes::built_in(Level::Avx2).lengths(class, 64).contains(64));
         let text = lanes.to_string();
         let line = text.lines().find(|line| line.starts_with("chacha20-ietf encrypt, decrypt "));
         assert_eq!(line.expect("it has lanes").matches("        3-50").count(), DEPTHS.len());

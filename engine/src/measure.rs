@@ -6,7 +6,7 @@ use std::time::Instant;
 use lanecrypt_ciphers::lanes::Lengths;
 use lanecrypt_ciphers::{Algorithm, Isa};
 
-use crate::lanes::{AtDepths, DEPTHS, LaneKind, Lanes};
+use crate::lanes::{AtDepths, DEPTHS, Lanes};
 use crate::{BatchBuffer, Session};
 
 /// The lengths in bytes that are measured.
@@ -15,11 +15,16 @@ const SIZES: [u32; 6] = [16, 64, 128, 256, 512, 1024];
 /// Lanes must cost at most this share of the time without lanes. Messages of mixed lengths gain
 /// less than the measured ones, which all have one length. The gain is also smaller if another
 /// thread runs on the same core and keeps the vector units busy.
-const GAIN: f32 = 0.85;
+const GAIN: f32 = 0.9;
 
-/// The ranges that run in lanes on this processor, with the kernels of `isa`.
-pub(crate) fn lanes(isa: Isa) -> Lanes {
-    Lanes::calibrated(isa.level(), measured(isa, &Effort::QUICK))
+/// The lengths at which lanes are faster with the kernels of `isa`. `None` if that takes too long, or
+/// if the clock measures no time.
+pub(crate) fn lengths(isa: Isa, algorithm: Algorithm) -> Option<AtDepths> {
+    lengths_by(isa, algorithm, &Effort::QUICK)
+}
+
+fn lengths_by(isa: Isa, algorithm: Algorithm, effort: &Effort) -> Option<AtDepths> {
+    Gains::of(Messages::new(isa, algorithm)?, effort).map(|gains| gains.lengths())
 }
 
 /// The duration of a measurement.
@@ -29,19 +34,22 @@ struct Effort {
     sample: Duration,
     /// The number of samples. The fastest counts, because disturbances only make a sample longer.
     samples: u32,
-    /// A figure that takes longer than this gets fewer samples.
+    /// A figure that takes longer than this gets fewer samples, but at least two.
     enough: Duration,
-    /// After this time, the remaining kinds are skipped.
+    /// A batch that takes longer is not measured.
+    longest: Duration,
+    /// The measurement is given up after this time.
     limit: Duration,
 }
 
 impl Effort {
-    /// Takes some tens of milliseconds.
+    /// Takes one to some milliseconds for a kind.
     const QUICK: Self = Self {
         sample: Duration::from_micros(2),
         samples: 3,
         enough: Duration::from_micros(40),
-        limit: Duration::from_millis(40),
+        longest: Duration::from_millis(1),
+        limit: Duration::from_millis(25),
     };
 }
 
@@ -50,17 +58,8 @@ impl Effort {
 const STRIDE: usize = SIZES[SIZES.len() - 1] as usize + 16 + 64;
 /// The most messages of a batch.
 const MOST: usize = DEPTHS[DEPTHS.len() - 1];
-
-/// The kinds that have lanes with the kernels of `isa`, and the lengths at which these are faster.
-/// A kind is skipped if no time is left, or if the clock measures no time for it.
-fn measured(isa: Isa, effort: &Effort) -> impl Iterator<Item = (LaneKind, AtDepths)> {
-    let end = Instant::now() + effort.limit;
-    let kinds = LaneKind::measured().filter(move |(kind, _)| isa.has(kind.lowest_level()));
-    kinds.filter_map(move |(kind, algorithm)| {
-        let lengths = Times::of(isa, algorithm, end, effort)?.lengths()?;
-        Some((kind, lengths))
-    })
-}
+/// The messages that are measured without lanes.
+const ALONE: usize = 16;
 
 /// Messages of one algorithm, each with its own key and buffer.
 struct Messages {
@@ -71,7 +70,7 @@ struct Messages {
 
 impl Messages {
     /// `None` for an algorithm that has no sessions.
-    fn new(isa: Isa, algorithm: Algorithm, count: usize) -> Option<Self> {
+    fn new(isa: Isa, algorithm: Algorithm) -> Option<Self> {
         let longest = algorithm.key_lengths().longest();
         let session = |at: usize| {
             let key: Vec<u8> = (0..longest).map(|byte| (at + 7 * byte).to_le_bytes()[0]).collect();
@@ -80,17 +79,18 @@ impl Messages {
                 false => Session::raw(isa, algorithm, &key),
             }
         };
-        let sessions: Result<_, _> = (0..count).map(session).collect();
+        let sessions: Result<_, _> = (0..MOST).map(session).collect();
         let sessions = sessions.ok()?;
         let nonce = vec![5; algorithm.nonce_length()];
-        Some(Self { sessions, data: vec![0; count * STRIDE], nonce })
+        Some(Self { sessions, data: vec![0; MOST * STRIDE], nonce })
     }
 
     /// Nanoseconds for a message of this many bytes without lanes: each by a call of its session.
     fn alone(&mut self, bytes: usize, effort: &Effort) -> f32 {
         let Self { sessions, data, nonce } = self;
         let all = fastest(effort, || {
-            for (session, buffer) in sessions.iter().zip(data.chunks_exact_mut(STRIDE)) {
+            let buffers = data.chunks_exact_mut(STRIDE);
+            for (session, buffer) in sessions.iter().zip(buffers).take(ALONE) {
                 let (data, rest) = buffer.split_at_mut(bytes);
                 // The lengths are valid, so there is no error.
                 let _ = match session.algorithm().is_some_and(|algorithm| algorithm.is_aead()) {
@@ -102,7 +102,7 @@ impl Messages {
                 };
             }
         });
-        all / sessions.len() as f32
+        all / ALONE as f32
     }
 
     /// Nanoseconds for a message of this many bytes, in lanes, in batches of `count` that are
@@ -131,52 +131,50 @@ impl Messages {
     }
 }
 
-/// Nanoseconds of messages of one kind, for each of the [`SIZES`].
-struct Times {
-    /// Without lanes: one after the other, each by a call of its session.
-    alone: [f32; SIZES.len()],
-    /// In lanes, at each of the [`DEPTHS`], including the time to build the requests.
-    beside: [[f32; SIZES.len()]; DEPTHS.len()],
-}
+/// Whether lanes are faster, including the time to build the requests: at each of the [`DEPTHS`], for
+/// each of the [`SIZES`].
+struct Gains([[bool; SIZES.len()]; DEPTHS.len()]);
 
-impl Times {
-    /// `None` if there is not enough time.
-    fn of(isa: Isa, algorithm: Algorithm, end: Instant, effort: &Effort) -> Option<Self> {
-        let mut messages = Messages::new(isa, algorithm, MOST)?;
-        let none = [0.0; SIZES.len()];
-        let mut times = Self { alone: none, beside: [none; DEPTHS.len()] };
+impl Gains {
+    /// `None` if there is not enough time, or if a time is zero, which a clock of low resolution may
+    /// return.
+    fn of(mut messages: Messages, effort: &Effort) -> Option<Self> {
+        let end = Instant::now() + effort.limit;
+        let mut gains = [[false; SIZES.len()]; DEPTHS.len()];
         for (at, bytes) in SIZES.into_iter().map(|bytes| bytes as usize).enumerate() {
-            if Instant::now() > end {
-                return None;
-            }
-            times.alone[at] = messages.alone(bytes, effort);
-            for (beside, count) in times.beside.iter_mut().zip(DEPTHS) {
+            let alone = messages.alone(bytes, effort);
+            for (gains, count) in gains.iter_mut().zip(DEPTHS) {
                 if Instant::now() > end {
                     return None;
                 }
-                beside[at] = messages.beside(bytes, count, effort);
+                let whole = Duration::from_secs_f32(alone * count as f32 * 1e-9);
+                gains[at] = match at.checked_sub(1) {
+                    // Longer messages of the same kind gain as well, or do not.
+                    Some(shorter) if whole > effort.longest => gains[shorter],
+                    _ => pays(alone, messages.beside(bytes, count, effort))?,
+                };
             }
         }
-        Some(times)
+        Some(Self(gains))
     }
 
-    /// The shortest and the longest message for which lanes pay, at each depth. `None` if a time is
-    /// zero, which a clock of low resolution may return.
-    fn lengths(&self) -> Option<AtDepths> {
-        let mut all = self.beside.as_flattened().iter().chain(&self.alone);
-        all.all(|&time| time > 0.0).then(|| {
-            self.beside.map(|beside| {
-                let pays = |at: &usize| beside[*at] < GAIN * self.alone[*at];
-                let Some(first) = (0..SIZES.len()).find(pays) else { return Lengths::NONE };
-                let behind = (first..SIZES.len()).find(|at| !pays(at));
-                // Between a length that pays and one that does not, messages run without lanes.
-                Lengths {
-                    shortest: if first == 0 { 1 } else { SIZES[first] },
-                    longest: behind.map_or(u32::MAX, |behind| SIZES[behind - 1]),
-                }
-            })
+    /// The shortest and the longest message for which lanes pay, at each depth.
+    fn lengths(&self) -> AtDepths {
+        self.0.map(|gains| {
+            let Some(first) = gains.iter().position(|&pays| pays) else { return Lengths::NONE };
+            let behind = gains.iter().skip(first).position(|pays| !pays);
+            // Between a length that pays and one that does not, messages run without lanes.
+            Lengths {
+                shortest: if first == 0 { 1 } else { SIZES[first] },
+                longest: behind.map_or(u32::MAX, |count| SIZES[first + count - 1]),
+            }
         })
     }
+}
+
+/// Whether lanes pay; `None` if no time has been measured.
+fn pays(alone: f32, beside: f32) -> Option<bool> {
+    (alone > 0.0 && beside > 0.0).then_some(beside < GAIN * alone)
 }
 
 /// Nanoseconds of the fastest of several runs.
@@ -208,85 +206,108 @@ mod tests {
     use lanecrypt_ciphers::Level;
 
     use super::*;
-
-    fn times(beside: [f32; SIZES.len()]) -> Times {
-        let alone = [10.0, 40.0, 80.0, 160.0, 320.0, 640.0];
-        Times { alone, beside: [beside; DEPTHS.len()] }
-    }
+    use crate::lanes::LaneKind;
 
     #[test]
     fn lengths_are_where_it_pays() {
-        let first = |beside| times(beside).lengths().expect("it takes time")[0];
-        assert_eq!(first([10.0, 40.0, 80.0, 160.0, 320.0, 640.0]), Lengths::NONE);
-        assert_eq!(first([5.0, 20.0, 40.0, 80.0, 160.0, 320.0]), Lengths::ALL);
+        let first = |gains| Gains([gains; DEPTHS.len()]).lengths()[0];
+        let (no, yes) = (false, true);
+        assert_eq!(first([no; SIZES.len()]), Lengths::NONE);
+        assert_eq!(first([yes; SIZES.len()]), Lengths::ALL);
         // A chained mode: lanes pay from some length on.
-        let long = first([12.0, 40.0, 50.0, 60.0, 70.0, 80.0]);
+        let long = first([no, no, yes, yes, yes, yes]);
         assert_eq!(long, Lengths { shortest: 128, longest: u32::MAX });
         // A stream: lanes pay up to some length.
-        let short = first([2.0, 10.0, 30.0, 100.0, 320.0, 650.0]);
+        let short = first([yes, yes, yes, yes, no, no]);
         assert_eq!(short, Lengths { shortest: 1, longest: 256 });
         assert!(short.contains(256) && !short.contains(512) && !short.contains(0));
         // What pays again after a length that does not pay runs alone.
-        let once = first([20.0, 10.0, 100.0, 10.0, 10.0, 10.0]);
+        let once = first([no, yes, no, yes, yes, yes]);
         assert_eq!(once, Lengths { shortest: 64, longest: 64 });
     }
 
     #[test]
     fn times_of_nothing_decide_nothing() {
-        assert_eq!(times([0.0; SIZES.len()]).lengths(), None);
-        assert_eq!(times([0.0, 20.0, 40.0, 80.0, 160.0, 320.0]).lengths(), None);
-        let alone = [0.0; SIZES.len()];
-        assert_eq!(Times { alone, beside: [[5.0; SIZES.len()]; DEPTHS.len()] }.lengths(), None);
+        assert_eq!(pays(0.0, 5.0), None);
+        assert_eq!(pays(5.0, 0.0), None);
+        assert_eq!(pays(10.0, 5.0), Some(true));
+        assert_eq!(pays(10.0, 9.0), Some(false));
     }
 
     /// Each depth is decided by its own times.
     #[test]
     fn each_depth_has_its_own_lengths() {
-        let mut times = times([12.0, 50.0, 90.0, 170.0, 330.0, 650.0]);
-        times.beside[3] = [12.0, 20.0, 30.0, 40.0, 50.0, 60.0];
-        for (at, lengths) in times.lengths().expect("it takes time").into_iter().enumerate() {
-            assert_eq!(lengths != Lengths::NONE, at == 3);
+        let mut gains = [[false; SIZES.len()]; DEPTHS.len()];
+        gains[3] = [true; SIZES.len()];
+        for (at, lengths) in Gains(gains).lengths().into_iter().enumerate() {
+            assert_eq!(lengths, if at == 3 { Lengths::ALL } else { Lengths::NONE });
         }
     }
 
-    /// Every kind is measured that has lanes.
+    const NO_EFFORT: Effort = Effort {
+        sample: Duration::ZERO,
+        samples: 1,
+        enough: Duration::ZERO,
+        longest: Duration::from_secs(1),
+        limit: Duration::from_secs(1000),
+    };
+
+    /// The kinds that have lanes on this processor.
+    fn kinds(isa: Isa) -> impl Iterator<Item = (LaneKind, Algorithm)> {
+        LaneKind::measured().filter(move |(kind, _)| isa.has(kind.lowest_level()))
+    }
+
+    /// Every kind can be measured that has lanes.
     #[test]
     fn everything_is_measured() {
-        let effort = Effort {
-            sample: Duration::ZERO,
-            samples: 1,
-            enough: Duration::ZERO,
-            limit: Duration::from_secs(1000),
-        };
         let isa = Isa::detect();
-        let wanted = LaneKind::measured().filter(|(kind, _)| isa.has(kind.lowest_level()));
-        let found = measured(isa, &effort).map(|(kind, _)| kind);
-        assert!(found.eq(wanted.map(|(kind, _)| kind)));
+        for (kind, algorithm) in kinds(isa) {
+            assert!(lengths_by(isa, algorithm, &NO_EFFORT).is_some(), "{kind:?}");
+        }
     }
 
     #[test]
     fn the_limit_is_kept() {
-        let effort = Effort { limit: Duration::ZERO, ..Effort::QUICK };
-        assert_eq!(measured(Isa::detect(), &effort).count(), 0);
+        let isa = Isa::detect();
+        for (_, algorithm) in kinds(isa) {
+            let effort = Effort { limit: Duration::ZERO, ..NO_EFFORT };
+            assert_eq!(lengths_by(isa, algorithm, &effort), None);
+        }
     }
 
-    /// Prints the rows of `lanes/built_in.rs` for this processor, a line for each kind and level:
+    /// Long batches are not measured: longer messages are decided like shorter ones.
+    #[test]
+    fn long_batches_are_decided_by_short_ones() {
+        let isa = Isa::detect();
+        for (kind, algorithm) in kinds(isa) {
+            let effort = Effort { longest: Duration::ZERO, ..NO_EFFORT };
+            for lengths in lengths_by(isa, algorithm, &effort).expect("there is time") {
+                assert!(lengths == Lengths::ALL || lengths == Lengths::NONE, "{kind:?}");
+            }
+        }
+    }
+
+    /// Prints the ranges of this processor, a line for each kind and level, like the rows of
+    /// `lanes/built_in.rs`:
     ///
     /// ```text
-    /// cargo test --release -p lanecrypt-engine --features legacy print_built_in -- \
+    /// cargo test --release -p lanecrypt-engine --features legacy print_ranges -- \
     ///     --ignored --nocapture
     /// ```
     #[test]
     #[ignore = "it prints what was measured and tests nothing"]
-    fn print_built_in() {
+    fn print_ranges() {
         let effort = Effort {
             sample: Duration::from_micros(20),
             samples: 61,
             enough: Duration::from_secs(1),
+            longest: Duration::from_secs(1),
             limit: Duration::from_secs(1000),
         };
         for &level in Level::built() {
-            for (kind, lengths) in measured(Isa::detect().at_most(level), &effort) {
+            let isa = Isa::detect().at_most(level);
+            for (kind, algorithm) in kinds(isa) {
+                let lengths = lengths_by(isa, algorithm, &effort).expect("there is time");
                 let lengths = lengths.map(|it| match (it.shortest, it.longest) {
                     _ if it == Lengths::NONE => "NO".to_owned(),
                     (1, u32::MAX) => "ALL".to_owned(),

@@ -9,10 +9,10 @@ pub(super) struct Batches {
 }
 
 impl Batches {
-    /// The engine's lanes; measured now if `calibrate`.
-    pub(super) fn look(calibrate: bool) -> Self {
+    /// The drivers, and the engine's lanes, which are measured if they are shown.
+    pub(super) fn look(shows_lanes: bool) -> Self {
         let mut engine = Engine::new();
-        if calibrate {
+        if shows_lanes {
             engine.calibrate();
         }
         Self { drivers: engine.drivers().map(str::to_owned).collect(), lanes: *engine.lanes() }
@@ -28,13 +28,9 @@ impl Batches {
         if self.lanes.ranges().next().is_none() {
             return text + "At this level no messages of a batch run in lanes.\n";
         }
-        let source = match self.lanes.source() {
-            LaneSource::Calibrated => "measured now",
-            _ => "built in; --calibrate measures",
-        };
         let lanes = &self.lanes;
-        text + "Bytes of messages that run in lanes, by the number of them in a batch "
-            + &format!("({source})\n{lanes}")
+        text + "Bytes of messages that run in lanes, by the number of them in a batch (measured now)\n"
+            + &lanes.to_string()
     }
 
     pub(super) fn json(&self) -> Value {
@@ -45,14 +41,14 @@ impl Batches {
                 "requests": row.requests,
                 "shortest": row.shortest,
                 "longest": (row.longest != usize::MAX).then_some(row.longest),
+                "source": match self.lanes.source(row.algorithm, row.operation) {
+                    Some(LaneSource::Measured) => "measured",
+                    _ => "built-in",
+                },
             })
         });
         json!({
             "drivers": self.drivers,
-            "source": match self.lanes.source() {
-                LaneSource::Calibrated => "calibrated",
-                _ => "built-in",
-            },
             "side_by_side": rows.collect::<Vec<_>>(),
         })
     }

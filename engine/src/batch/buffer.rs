@@ -46,6 +46,8 @@ const MOST: usize = 256;
 /// ```
 pub struct BatchBuffer {
     lanes: Lanes,
+    /// The [changes](Lanes::changes) up to which `kinds` are as in `lanes`.
+    changes: usize,
     kinds: [Kind; LaneKind::COUNT],
     /// A bit for each kind with messages in this batch that could run in lanes.
     present: u32,
@@ -84,16 +86,30 @@ struct Kind {
 impl BatchBuffer {
     pub(crate) fn new(lanes: Lanes, messages: usize) -> Self {
         let most = messages.clamp(1, MOST);
-        let mut kind = 0;
-        let kinds = [(); LaneKind::COUNT].map(|()| {
-            let (now, ever) = (lanes.of_kind(kind, most), lanes.of_kind(kind, MOST));
-            kind += 1;
-            let expected = u32::try_from(most).unwrap_or(u32::MAX);
-            Kind { now, ever, expected, left: expected }
-        });
-        let failures = Vec::with_capacity(messages);
-        let memory = Some(waiting::memory(most));
-        Self { lanes, kinds, present: 0, most, count: 0, failures, memory }
+        let expected = u32::try_from(most).unwrap_or(u32::MAX);
+        let kind = Kind { now: Lengths::NONE, ever: Lengths::NONE, expected, left: expected };
+        let mut buffer = Self {
+            lanes,
+            changes: 0,
+            kinds: [kind; LaneKind::COUNT],
+            present: 0,
+            most,
+            count: 0,
+            failures: Vec::with_capacity(messages),
+            memory: Some(waiting::memory(most)),
+        };
+        buffer.look_up();
+        buffer
+    }
+
+    /// Looks up the lengths of all kinds.
+    #[cold]
+    fn look_up(&mut self) {
+        self.changes = Lanes::changes();
+        for (kind, known) in self.kinds.iter_mut().enumerate() {
+            known.now = self.lanes.of_kind(kind, known.expected as usize);
+            known.ever = self.lanes.of_kind(kind, MOST);
+        }
     }
 
     /// Begins a batch and discards the outcomes of the last one.
@@ -103,6 +119,9 @@ impl BatchBuffer {
         self.failures.clear();
         if self.memory.is_none() {
             self.memory = Some(waiting::memory(self.most));
+        }
+        if self.changes != Lanes::changes() {
+            self.look_up();
         }
         Batch::new(self)
     }

@@ -59,8 +59,7 @@ pub struct LocalQueue<B> {
 }
 
 impl<B: AsMut<[u8]>> LocalQueue<B> {
-    /// A queue for up to `depth` messages, at least one. It uses the engine's
-    /// [lanes](Engine::lanes) as they are at this call.
+    /// A queue for up to `depth` messages, at least one.
     #[must_use]
     pub fn new(engine: &Engine, depth: usize) -> Self {
         let depth = depth.max(1);
@@ -91,7 +90,7 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
         let Some(number) = self.numbers.take() else {
             return Err(Rejected { value: session, reason: QueueError::Full });
         };
-        self.service.sessions.attach(number, session);
+        self.service.attach(number, session);
         Ok(number)
     }
 
@@ -102,7 +101,7 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
             return None;
         }
         self.serve();
-        self.service.sessions.detach(session)
+        self.service.detach(session)
     }
 
     /// Submits a message. [`poll`](Self::poll) returns its completion.

@@ -13,7 +13,7 @@ use super::{MessageError, SessionHandle};
 use crate::drivers::serve_class;
 use crate::lanes::{LaneKind, Lanes};
 use crate::session::waiting::{Memory, Waiting, memory, returned};
-use crate::{Operation, scheduler};
+use crate::{Operation, Session, scheduler};
 
 /// The most messages that wait: the number of the widest lanes.
 const MOST: usize = 256;
@@ -23,7 +23,7 @@ pub(super) const SIGNATURES_AT_ONCE: usize = 32;
 
 /// The sessions of a queue, and the memory of the messages that it serves together.
 pub(super) struct Service {
-    pub(super) sessions: Sessions,
+    sessions: Sessions,
     lanes: Lanes,
     /// The lengths that may gain from lanes, for each kind of messages that has any.
     ever: [Lengths; LaneKind::COUNT],
@@ -45,19 +45,26 @@ impl Service {
     /// For a queue of this many messages.
     pub(super) fn new(lanes: Lanes, depth: usize) -> Self {
         let most = depth.clamp(1, MOST);
-        let mut kind = 0;
-        let ever = [(); LaneKind::COUNT].map(|()| {
-            kind += 1;
-            lanes.of_kind(kind - 1, most)
-        });
         Self {
             sessions: Sessions::default(),
             lanes,
-            ever,
+            ever: [Lengths::NONE; LaneKind::COUNT],
             most,
             memory: Some(memory(most)),
             failures: Vec::with_capacity(most),
         }
+    }
+
+    /// Attaches a session. Opening it may have changed the lanes.
+    pub(super) fn attach(&mut self, number: SessionHandle, session: Box<Session>) {
+        self.sessions.attach(number, session);
+        for (kind, ever) in self.ever.iter_mut().enumerate() {
+            *ever = self.lanes.of_kind(kind, self.most);
+        }
+    }
+
+    pub(super) fn detach(&mut self, session: SessionHandle) -> Option<Box<Session>> {
+        self.sessions.detach(session)
     }
 
     /// The most messages that wait for each other.

@@ -91,11 +91,11 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
                     // More would only be completed later.
                     self.at_once = self.at_once.min(SIGNATURES_AT_ONCE);
                 }
-                self.service.sessions.attach(number, session);
+                self.service.attach(number, session);
             }
             Some(Other::Detach(number)) => {
                 // A driver that closes the session may panic.
-                let session = self.service.sessions.detach(number);
+                let session = self.service.detach(number);
                 let _ = catch_unwind(AssertUnwindSafe(|| drop(session)));
             }
             None => {}
