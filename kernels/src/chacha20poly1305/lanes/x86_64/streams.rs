@@ -10,7 +10,7 @@ use crate::{Isa, Level, wipe};
 pub(crate) const NEEDS: Level = Level::Ssse3;
 
 /// The most bytes of a message whose keystream is made beside that of others.
-const LONGEST: usize = 128;
+pub(super) const LONGEST: usize = 128;
 
 /// The same if a pass has four blocks.
 const LONGEST_OF_FOUR: usize = 64;
