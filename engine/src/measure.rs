@@ -12,10 +12,10 @@ use crate::{BatchBuffer, Session};
 /// The lengths in bytes that are measured.
 const SIZES: [u32; 6] = [16, 64, 128, 256, 512, 1024];
 
-/// Lanes must cost at most this share of the time without lanes. Messages of mixed lengths gain
-/// less than the measured ones, which all have one length. The gain is also smaller if another
+/// Lanes must save at least this share of the time. Messages of mixed lengths gain less than the
+/// measured ones, which all have one length. The gain is also smaller if another
 /// thread runs on the same core and keeps the vector units busy.
-const GAIN: f32 = 0.9;
+const LEAST_GAIN: f32 = 0.06;
 
 /// The lengths at which lanes are faster with the kernels of `isa`. `None` if that takes too long, or
 /// if the clock measures no time.
@@ -46,8 +46,8 @@ impl Effort {
     /// Takes one to some milliseconds for a kind.
     const QUICK: Self = Self {
         sample: Duration::from_micros(2),
-        samples: 3,
-        enough: Duration::from_micros(40),
+        samples: 5,
+        enough: Duration::from_micros(60),
         longest: Duration::from_millis(1),
         limit: Duration::from_millis(25),
     };
@@ -131,16 +131,16 @@ impl Messages {
     }
 }
 
-/// Whether lanes are faster, including the time to build the requests: at each of the [`DEPTHS`], for
-/// each of the [`SIZES`].
-struct Gains([[bool; SIZES.len()]; DEPTHS.len()]);
+/// The share of the time that lanes save, including the time to build the requests: at each of the
+/// [`DEPTHS`], for each of the [`SIZES`].
+struct Gains([[f32; SIZES.len()]; DEPTHS.len()]);
 
 impl Gains {
     /// `None` if there is not enough time, or if a time is zero, which a clock of low resolution may
     /// return.
     fn of(mut messages: Messages, effort: &Effort) -> Option<Self> {
         let end = Instant::now() + effort.limit;
-        let mut gains = [[false; SIZES.len()]; DEPTHS.len()];
+        let mut gains = [[0.0; SIZES.len()]; DEPTHS.len()];
         for (at, bytes) in SIZES.into_iter().map(|bytes| bytes as usize).enumerate() {
             let alone = messages.alone(bytes, effort);
             for (gains, count) in gains.iter_mut().zip(DEPTHS) {
@@ -151,30 +151,41 @@ impl Gains {
                 gains[at] = match at.checked_sub(1) {
                     // Longer messages of the same kind gain as well, or do not.
                     Some(shorter) if whole > effort.longest => gains[shorter],
-                    _ => pays(alone, messages.beside(bytes, count, effort))?,
+                    _ => gain(alone, messages.beside(bytes, count, effort))?,
                 };
             }
         }
         Some(Self(gains))
     }
 
-    /// The shortest and the longest message for which lanes pay, at each depth.
+    /// The shortest and the longest message for which lanes pay, at each depth: of several ranges,
+    /// that which gains most. Between a length that pays and one that does not, messages run without
+    /// lanes.
     fn lengths(&self) -> AtDepths {
         self.0.map(|gains| {
-            let Some(first) = gains.iter().position(|&pays| pays) else { return Lengths::NONE };
-            let behind = gains.iter().skip(first).position(|pays| !pays);
-            // Between a length that pays and one that does not, messages run without lanes.
-            Lengths {
-                shortest: if first == 0 { 1 } else { SIZES[first] },
-                longest: behind.map_or(u32::MAX, |count| SIZES[first + count - 1]),
+            let (mut best, mut most, mut first, mut sum) = (Lengths::NONE, 0.0, 0, 0.0);
+            for (at, gain) in gains.into_iter().enumerate() {
+                if gain < LEAST_GAIN {
+                    (first, sum) = (at + 1, 0.0);
+                    continue;
+                }
+                sum += gain;
+                if sum > most {
+                    most = sum;
+                    best = Lengths {
+                        shortest: if first == 0 { 1 } else { SIZES[first] },
+                        longest: SIZES.get(at + 1).map_or(u32::MAX, |_| SIZES[at]),
+                    };
+                }
             }
+            best
         })
     }
 }
 
-/// Whether lanes pay; `None` if no time has been measured.
-fn pays(alone: f32, beside: f32) -> Option<bool> {
-    (alone > 0.0 && beside > 0.0).then_some(beside < GAIN * alone)
+/// The share of the time that lanes save; `None` if no time has been measured.
+fn gain(alone: f32, beside: f32) -> Option<f32> {
+    (alone > 0.0 && beside > 0.0).then_some(1.0 - beside / alone)
 }
 
 /// Nanoseconds of the fastest of several runs.
@@ -211,7 +222,7 @@ mod tests {
     #[test]
     fn lengths_are_where_it_pays() {
         let first = |gains| Gains([gains; DEPTHS.len()]).lengths()[0];
-        let (no, yes) = (false, true);
+        let (no, yes) = (0.05, 0.2);
         assert_eq!(first([no; SIZES.len()]), Lengths::NONE);
         assert_eq!(first([yes; SIZES.len()]), Lengths::ALL);
         // A chained mode: lanes pay from some length on.
@@ -221,24 +232,25 @@ mod tests {
         let short = first([yes, yes, yes, yes, no, no]);
         assert_eq!(short, Lengths { shortest: 1, longest: 256 });
         assert!(short.contains(256) && !short.contains(512) && !short.contains(0));
-        // What pays again after a length that does not pay runs alone.
-        let once = first([no, yes, no, yes, yes, yes]);
+        // Of two ranges, that which gains most.
+        let long = first([no, yes, no, yes, yes, yes]);
+        assert_eq!(long, Lengths { shortest: 256, longest: u32::MAX });
+        let once = first([no, 0.7, no, yes, yes, yes]);
         assert_eq!(once, Lengths { shortest: 64, longest: 64 });
     }
 
     #[test]
     fn times_of_nothing_decide_nothing() {
-        assert_eq!(pays(0.0, 5.0), None);
-        assert_eq!(pays(5.0, 0.0), None);
-        assert_eq!(pays(10.0, 5.0), Some(true));
-        assert_eq!(pays(10.0, 9.0), Some(false));
+        assert_eq!(gain(0.0, 5.0), None);
+        assert_eq!(gain(5.0, 0.0), None);
+        assert_eq!(gain(10.0, 5.0), Some(0.5));
     }
 
     /// Each depth is decided by its own times.
     #[test]
     fn each_depth_has_its_own_lengths() {
-        let mut gains = [[false; SIZES.len()]; DEPTHS.len()];
-        gains[3] = [true; SIZES.len()];
+        let mut gains = [[0.0; SIZES.len()]; DEPTHS.len()];
+        gains[3] = [0.5; SIZES.len()];
         for (at, lengths) in Gains(gains).lengths().into_iter().enumerate() {
             assert_eq!(lengths, if at == 3 { Lengths::ALL } else { Lengths::NONE });
         }

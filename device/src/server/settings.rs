@@ -94,7 +94,7 @@ impl Server {
         Self { observer: Observer::new(observer), ..self }
     }
 
-    /// Expands the keys, and measures which messages run in lanes, which takes about 20
+    /// Expands the keys, and measures which messages run in lanes, which takes about 30
     /// milliseconds in the first daemon of a process.
     ///
     /// # Errors

@@ -10,10 +10,7 @@ use crate::{Isa, Level, wipe};
 pub(crate) const NEEDS: Level = Level::Ssse3;
 
 /// The most bytes of a message whose keystream is made beside that of others.
-pub(super) const LONGEST: usize = 128;
-
-/// The same if a pass has four blocks.
-const LONGEST_OF_FOUR: usize = 64;
+pub(super) const LONGEST: usize = 64;
 
 /// Messages at a time.
 const MANY: usize = 8;
@@ -21,12 +18,10 @@ const MANY: usize = 8;
 #[target_feature(enable = "ssse3")]
 pub(crate) fn run<const MODE: bool>(lanes: &mut [Lane<'_>], _: Mode<MODE>) {
     for lanes in lanes.chunks_mut(MANY) {
-        let isa = lanes[0].isa;
-        let longest = if isa.has(Level::Avx2) { LONGEST } else { LONGEST_OF_FOUR };
-        if lanes.len() < 3 || lanes.iter().any(|lane| lane.data.len() > longest) {
+        if lanes.len() < 3 || lanes.iter().any(|lane| lane.data.len() > LONGEST) {
             alone::<MODE>(lanes);
         } else {
-            side_by_side::<MODE>(isa, lanes);
+            side_by_side::<MODE>(lanes[0].isa, lanes);
         }
     }
 }
