@@ -24,8 +24,8 @@ use crate::exit;
 /// Arguments of `info`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Show everything: all algorithms, their kernels at each level, memory, and which messages of a
-    /// batch are faster in lanes, which is measured within milliseconds
+    /// Show everything: all algorithms, their kernels at each level, memory, and which messages of
+    /// a batch are faster in lanes, which is measured within milliseconds
     #[arg(long)]
     all: bool,
     /// Show everything as JSON

@@ -100,9 +100,9 @@ impl Engine {
     /// Opens a session of an algorithm that [authenticates](Algorithm::is_aead), served by this
     /// processor. The key is expanded here, once.
     ///
-    /// If messages of the algorithm can run in lanes, the second session in this process measures at
-    /// which lengths these are faster on this processor. That takes about a millisecond once (up to 6
-    /// milliseconds for triple DES) and as much stack as [`process`](Self::process).
+    /// If messages of the algorithm can run in lanes, the second session in this process measures
+    /// at which lengths these are faster on this processor. That takes about a millisecond once (up
+    /// to 6 milliseconds for triple DES) and as much stack as [`process`](Self::process).
     /// [`calibrate`](Self::calibrate) measures all algorithms in advance;
     /// [`with_built_in_lanes`](Self::with_built_in_lanes) prevents it.
     ///
@@ -299,8 +299,8 @@ impl Engine {
     /// algorithm that has not been measured in this process. Otherwise the second
     /// [session](Self::session) of an algorithm does so.
     ///
-    /// It takes about 30 milliseconds and is most accurate while nothing else runs. Only the speed of
-    /// batches depends on it. No file is written: each process measures.
+    /// It takes about 30 milliseconds and is most accurate while nothing else runs. Only the speed
+    /// of batches depends on it. No file is written: each process measures.
     #[cfg(feature = "std")]
     #[cfg_attr(docsrs, doc(cfg(feature = "std")))]
     pub fn calibrate(&mut self) {

@@ -17,8 +17,8 @@ const SIZES: [u32; 6] = [16, 64, 128, 256, 512, 1024];
 /// thread runs on the same core and keeps the vector units busy.
 const LEAST_GAIN: f32 = 0.06;
 
-/// The lengths at which lanes are faster with the kernels of `isa`. `None` if that takes too long, or
-/// if the clock measures no time.
+/// The lengths at which lanes are faster with the kernels of `isa`. `None` if that takes too long,
+/// or if the clock measures no time.
 pub(crate) fn lengths(isa: Isa, algorithm: Algorithm) -> Option<AtDepths> {
     lengths_by(isa, algorithm, &Effort::QUICK)
 }
@@ -136,8 +136,8 @@ impl Messages {
 struct Gains([[f32; SIZES.len()]; DEPTHS.len()]);
 
 impl Gains {
-    /// `None` if there is not enough time, or if a time is zero, which a clock of low resolution may
-    /// return.
+    /// `None` if there is not enough time, or if a time is zero, which a clock of low resolution
+    /// may return.
     fn of(mut messages: Messages, effort: &Effort) -> Option<Self> {
         let end = Instant::now() + effort.limit;
         let mut gains = [[0.0; SIZES.len()]; DEPTHS.len()];
@@ -159,8 +159,8 @@ impl Gains {
     }
 
     /// The shortest and the longest message for which lanes pay, at each depth: of several ranges,
-    /// that which gains most. Between a length that pays and one that does not, messages run without
-    /// lanes.
+    /// that which gains most. Between a length that pays and one that does not, messages run
+    /// without lanes.
     fn lengths(&self) -> AtDepths {
         self.0.map(|gains| {
             let (mut best, mut most, mut first, mut sum) = (Lengths::NONE, 0.0, 0, 0.0);

@@ -29,7 +29,7 @@ impl Batches {
             return text + "At this level no messages of a batch run in lanes.\n";
         }
         let lanes = &self.lanes;
-        text + "Bytes of messages that run in lanes, by the number of them in a batch (measured now)\n"
+        text + "Bytes of messages that run in lanes, by their number in a batch (measured now)\n"
             + &lanes.to_string()
     }
 

@@ -1,5 +1,6 @@
 //! The built-in ranges: those at which lanes were faster on processors of AMD (Zen 3, Zen 4) and of
-//! Intel (Ice Lake, Sapphire Rapids). Ranges that gained on some of them only are left to measurement.
+//! Intel (Ice Lake, Sapphire Rapids). Ranges that gained on some of them only are left to
+//! measurement.
 
 use Level::{AesNi, Avx2, Avx2Vaes, Avx512, Portable, Ssse3};
 use lanecrypt_ciphers::Level;

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `Portable` | nothing |
 //! | `Ssse3` | blocks of ChaCha20, of messages of up to 64 bytes |
-//! | `Avx2` | the same; of others up to 2,048 bytes, the last blocks of one and the first of the next |
+//! | `Avx2` | the same; up to 2,048 bytes, the end of one message and the beginning of the next |
 //! | `Avx512` | blocks of ChaCha20, and Poly1305 of 16 messages, of up to 2,048 bytes |
 //!
 //! Some messages go one by one, with a kernel that fills registers with blocks of one message:

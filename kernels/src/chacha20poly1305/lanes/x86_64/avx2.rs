@@ -1,7 +1,7 @@
-//! Messages one after the other, in passes of eight blocks of ChaCha20: the last blocks of a message
-//! and the first ones of the next run together, and a pass hashes the data of the pass before.
-//! Alone, a message has nothing to hash beside its first blocks, and nothing beside the hash of its
-//! last ones.
+//! Messages one after the other, in passes of eight blocks of ChaCha20: the last blocks of a
+//! message and the first ones of the next run together, and a pass hashes the data of the pass
+//! before. Alone, a message has nothing to hash beside its first blocks, and nothing beside the
+//! hash of its last ones.
 
 use core::arch::x86_64::*;
 use core::mem;
@@ -168,7 +168,8 @@ impl<'l> Message<'l> {
         *filled += self.blocks;
     }
 
-    /// Hashes its data of the pass before, if any, beside double rounds, of which `rounds` are left.
+    /// Hashes its data of the pass before, if any, beside double rounds, of which `rounds` are
+    /// left.
     #[inline]
     #[target_feature(enable = "avx2,bmi2")]
     fn hash_part<const MODE: bool>(
