@@ -149,7 +149,7 @@ const CHACHA: Family = Family {
     nonce_length: 8,
     numbered: true,
     kernels: chacha::KERNELS,
-    lanes: arx_lanes,
+    lanes: |kernel| if matches!(kernel, Level::Neon) { 8 } else { arx_lanes(kernel) },
     shallow: Some(Level::Portable),
     timing_leak: None,
     broken: false,
@@ -259,7 +259,7 @@ impl Primitive {
 /// ChaCha and Salsa20 keep one word of each block in a register.
 fn arx_lanes(kernel: Level) -> usize {
     match kernel {
-        Level::Ssse3 => 4,
+        Level::Ssse3 | Level::Neon => 4,
         Level::Avx2 => 8,
         Level::Avx512 => 16,
         _ => 1,

@@ -7,7 +7,7 @@
 //! | level | whole width | narrower forms for the rest |
 //! |---|---|---|
 //! | `Portable` | 1 block | |
-//! | `Ssse3` | 4 blocks, one a lane | 1, 2 or 3 blocks, a diagonal a register |
+//! | `Ssse3`, `Neon` | 4 blocks, one a lane | 1, 2 or 3 blocks, a diagonal a register |
 //! | `Avx2` | 8 blocks, one a lane | 2, 4 or 6 blocks, two diagonals a register |
 //! | `Avx512` | 16 blocks, one a lane | 2 blocks; 4 or 8 blocks, four diagonals a register |
 
@@ -19,9 +19,10 @@ use lanecrypt_kernels::isa::{Mode, WRITE, XOR};
 use lanecrypt_kernels::{Isa, Level, Seek, StreamCore};
 use zeroize::ZeroizeOnDrop;
 
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "_vectors", target_arch = "aarch64"))]
 #[macro_use]
 mod rounds;
+pub(crate) mod aarch64;
 mod lanes;
 mod portable;
 pub(crate) mod x86_64;
@@ -32,7 +33,9 @@ pub use lanes::{Lane, xor_lanes};
 
 /// Calls the kernel of the highest level that there is.
 macro_rules! best {
-    ($($call:tt)+) => { by_isa!(crate::salsa, $($call)+: Avx512, Avx2, Ssse3, _ => portable) };
+    ($($call:tt)+) => {
+        by_isa!(crate::salsa, $($call)+: Avx512, Avx2, Ssse3, Neon, _ => portable)
+    };
 }
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
@@ -144,7 +147,7 @@ fn quarter_round([mut a, mut b, mut c, mut d]: [u32; 4]) -> [u32; 4] {
 /// are the same in all blocks of a pass over lanes: the round of columns 1 to 3, and the round of
 /// rows except for what column 0 adds. Words 0, 8 and 12 are as before, 4 to 7 as after both
 /// rounds, the others as after the first.
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "_vectors", target_arch = "aarch64"))]
 #[inline]
 fn once(words: &[u32; 16]) -> [u32; 16] {
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = *words;

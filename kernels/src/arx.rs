@@ -10,9 +10,10 @@ use zeroize::ZeroizeOnDrop;
 use crate::opaque;
 use crate::wipe;
 
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "_vectors", target_arch = "aarch64"))]
 #[macro_use]
 mod words;
+pub mod aarch64;
 pub mod lanes;
 pub mod x86_64;
 
@@ -187,7 +188,7 @@ pub fn taken<'i, 'o>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, u8> {
 
 /// Whether the low word of the counter wraps within `bytes` of keystream, made in passes over at
 /// most 16 lanes.
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "_vectors", target_arch = "aarch64"))]
 #[inline]
 pub fn wraps(counter: u64, bytes: usize) -> bool {
     let blocks = (bytes / 64) as u64 + 16;

@@ -9,6 +9,7 @@
 //! | `Ssse3` | 4 blocks, one a lane | 1, 2 or 3 blocks, one a register row |
 //! | `Avx2` | 8 blocks, one a lane | 2, 4 or 6 blocks, two a register row |
 //! | `Avx512` | 16 blocks, one a lane | 2 blocks; 4, 8, 12, four a register row; 24, mixed |
+//! | `Neon` | 8 blocks, 4 a register | 1, 2 or 3 blocks, one a register row; 4 to 7, mixed |
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -25,9 +26,10 @@ pub use header_masks::header_masks;
 pub(crate) use lanes::subkeys;
 pub use lanes::{Lane, xor_lanes};
 
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "_vectors", target_arch = "aarch64"))]
 #[macro_use]
 mod rounds;
+pub(crate) mod aarch64;
 mod header_masks;
 mod lanes;
 mod portable;
@@ -35,7 +37,9 @@ pub(crate) mod x86_64;
 
 /// Calls the kernel of the highest level that there is.
 macro_rules! best {
-    ($($call:tt)+) => { by_isa!(crate::chacha, $($call)+: Avx512, Avx2, Ssse3, _ => portable) };
+    ($($call:tt)+) => {
+        by_isa!(crate::chacha, $($call)+: Avx512, Avx2, Ssse3, Neon, _ => portable)
+    };
 }
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
@@ -184,7 +188,7 @@ impl<const ROUNDS: usize, F: Form> fmt::Debug for ChaCha<ROUNDS, F> {
 }
 
 /// The start of ChaCha20 in the form of RFC 8439, at block 0.
-#[cfg(feature = "isa-avx2")]
+#[cfg(any(feature = "isa-avx2", target_arch = "aarch64"))]
 #[inline]
 pub(crate) fn ietf(key: &Key, nonce: &[u8; 12]) -> State<20> {
     State::new(key, last_row(nonce))
@@ -211,7 +215,7 @@ fn apply<const ROUNDS: usize, const XOR: bool>(
 /// and a nonce, by the rounds of ChaCha20 without the final addition.
 #[inline]
 pub(crate) fn hchacha20(isa: Isa, key: &Key, nonce: &[u8; 16]) -> Key {
-    by_isa!(crate::chacha, isa, hchacha20(key, nonce): Avx512, Ssse3, _ => portable)
+    by_isa!(crate::chacha, isa, hchacha20(key, nonce): Avx512, Ssse3, Neon, _ => portable)
 }
 
 /// The first 8 bytes, as a little-endian number, of the block of ChaCha20 with the last row `last`:
@@ -222,7 +226,7 @@ pub(crate) fn hchacha20(isa: Isa, key: &Key, nonce: &[u8; 16]) -> Key {
 #[inline]
 #[must_use]
 pub fn front(isa: Isa, key: &Key, last: &[u8; 16]) -> u64 {
-    by_isa!(crate::chacha, isa, front(key, last): Avx512, Ssse3, _ => portable)
+    by_isa!(crate::chacha, isa, front(key, last): Avx512, Ssse3, Neon, _ => portable)
 }
 
 /// The words of the state with another counter.
@@ -249,7 +253,7 @@ fn quarter_round([mut a, mut b, mut c, mut d]: [u32; 4]) -> [u32; 4] {
 
 /// The first round of columns 1 to 3. These do not contain the low word of the counter, so they are
 /// the same in all blocks of a pass over lanes.
-#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2", target_arch = "aarch64"))]
 #[inline]
 pub(crate) fn first_columns(words: &[u32; 16]) -> [u32; 16] {
     let mut x = *words;

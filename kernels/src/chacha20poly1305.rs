@@ -10,9 +10,10 @@
 //! | level | form |
 //! |---|---|
 //! | `Portable`, `Ssse3` | the kernels of ChaCha20 and of Poly1305 in turn |
-//! | `Avx2` | Poly1305 on words between the rounds of eight blocks of ChaCha20 |
+//! | `Avx2`, `Neon` | Poly1305 on words between the rounds of eight blocks of ChaCha20 |
 //! | `Avx512` | one pass of ChaCha20 over just enough blocks, then Poly1305 in lanes |
 
+pub(crate) mod aarch64;
 mod lanes;
 mod message;
 mod parts;
@@ -194,7 +195,7 @@ fn run<const MODE: bool, K: Keep>(
     keep: K,
 ) -> [u8; 16] {
     by_isa!(crate::chacha20poly1305, isa, run(isa, key, nonce, aad, data, mode, keep):
-        Avx512, Avx2, _ => two_pass)
+        Avx512, Avx2, Neon, _ => two_pass)
 }
 
 impl ZeroizeOnDrop for ChaCha20Poly1305 {}

@@ -9,13 +9,14 @@
 //!
 //! | level | form | blocks side by side |
 //! |---|---|---|
-//! | `Portable` | words of 64 bits, products of 128 bits | 1 |
+//! | `Portable`, `Neon` | words of 64 bits, products of 128 bits | 1 |
 //! | `Avx2` | five limbs of 26 bits | 4, or 8 of long data |
 //! | `Avx512` | three limbs of 44 bits, products of 52-bit halves (IFMA) | 8, or 16 of long data |
 //!
 //! Requests of fewer than 20 blocks (`Avx512`) or 28 (`Avx2`) take the portable kernel: blocks side
 //! by side need powers of the point, which would cost more than they save.
 
+pub(crate) mod aarch64;
 #[cfg(any(feature = "isa-avx2", feature = "isa-avx512"))]
 mod limbs;
 mod portable;
@@ -32,16 +33,20 @@ pub(crate) use resumable::{Keep, PartialHash};
 
 /// Calls the kernel of the highest level that there is.
 macro_rules! best {
-    ($($call:tt)+) => { by_isa!(crate::poly1305, $($call)+: Avx512, Avx2, _ => portable) };
+    ($($call:tt)+) => { by_isa!(crate::poly1305, $($call)+: Avx512, Avx2, Neon, _ => portable) };
 }
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
 pub const KERNELS: &[Level] = best!(levels);
 
-/// The fewest blocks in one request for which the kernels with blocks side by side are faster.
+/// The fewest blocks in one request for which the kernel of the level is faster.
 #[inline]
 const fn many(isa: Isa) -> usize {
-    if isa.has(Level::Avx512) { 20 } else { 28 }
+    match isa.level() {
+        Level::Avx512 => 20,
+        level if level.includes(Level::Neon) => 1,
+        _ => 28,
+    }
 }
 
 /// Poly1305 under one key, with the sum of the blocks so far.
@@ -129,10 +134,17 @@ impl Poly1305 {
     }
 
     /// The secret point, and the words of the value so far, for kernels that hash beside a cipher.
-    #[cfg(feature = "isa-avx2")]
+    #[cfg(any(feature = "isa-avx2", target_arch = "aarch64"))]
     #[inline(always)]
     pub(crate) fn point_and_value(&mut self) -> ([u64; 2], &mut [u64; 3]) {
         (self.state.r, &mut self.state.h)
+    }
+
+    /// The state, for calls of a kernel without dispatch.
+    #[cfg(target_arch = "aarch64")]
+    #[inline(always)]
+    pub(crate) fn state(&mut self) -> &mut State {
+        &mut self.state
     }
 
     /// Shows the hash to `keep`.
@@ -211,8 +223,10 @@ mod tests {
     }
 
     #[test]
-    fn few_blocks_take_the_portable_kernel() {
+    fn few_blocks_take_a_kernel_of_one_block() {
         let few = [[2; 16]; 19];
-        assert_best(&[Level::Portable], |isa| Poly1305::new(isa, &[1; 32]).absorb(&few));
+        assert_best(&[Level::Portable, Level::Neon], |isa| {
+            Poly1305::new(isa, &[1; 32]).absorb(&few);
+        });
     }
 }

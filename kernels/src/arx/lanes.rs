@@ -7,15 +7,20 @@
 //! |---|---|
 //! | `Portable` | 1 |
 //! | `Ssse3` | 4 |
+//! | `Neon` | 8 of ChaCha, 4 of Salsa20 |
 //! | `Avx2` | 8 |
 //! | `Avx512` | 16, or 8 when no more are left |
 
+#[cfg(any(feature = "isa-ssse3", target_arch = "aarch64"))]
+#[macro_use]
+mod four;
+pub mod aarch64;
 pub mod x86_64;
 
 use inout::InOutBuf;
 
 use super::Key;
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "_vectors", target_arch = "aarch64"))]
 use super::wraps;
 use crate::{Isa, Level};
 
@@ -93,7 +98,7 @@ macro_rules! stream_lane {
                 return sequential::xor_lanes(isa, rounds, lanes);
             }
             $crate::by_isa!($($core)::+, isa, xor_lanes(isa, rounds, lanes):
-                Avx512, Avx2, Ssse3, _ => sequential);
+                Avx512, Avx2, Ssse3, Neon, _ => sequential);
         }
 
         impl $crate::arx::lanes::StreamLane for Lane<'_> {
@@ -145,7 +150,7 @@ pub mod sequential {
 ///
 /// Kernels load keys and last rows from the messages themselves. If these were gathered in memory
 /// first, loads wider than the stores before them would wait.
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "_vectors", target_arch = "aarch64"))]
 pub trait Starts<const N: usize> {
     /// [`CHACHA`] or [`SALSA`].
     const CIPHER: bool;
@@ -173,14 +178,14 @@ pub trait Starts<const N: usize> {
 }
 
 /// A row of a key, or of the constant before it.
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "_vectors", target_arch = "aarch64"))]
 #[inline(always)]
 fn row_of(key: &Key, row: usize) -> &[u32; 4] {
     &key.words.as_chunks().0[row]
 }
 
 /// The words of a state in their order, from its rows: constant, key, counter and nonce.
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "_vectors", target_arch = "aarch64"))]
 #[inline(always)]
 fn state<T>(cipher: bool, rows: [[T; 4]; 4]) -> [T; 16] {
     let [[s0, s1, s2, s3], [k0, k1, k2, k3], [k4, k5, k6, k7], [c0, c1, n0, n1]] = rows;
@@ -192,7 +197,7 @@ fn state<T>(cipher: bool, rows: [[T; 4]; 4]) -> [T; 16] {
 }
 
 /// The blocks of a pass.
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "_vectors", target_arch = "aarch64"))]
 struct Pass<'p, M, const N: usize> {
     lanes: &'p mut [M],
     /// The message of each block, and its number in the message. Entries after `count` are not
@@ -202,7 +207,7 @@ struct Pass<'p, M, const N: usize> {
     ahead: u64,
 }
 
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "_vectors", target_arch = "aarch64"))]
 impl<M: StreamLane, const N: usize> Pass<'_, M, N> {
     /// The data of the block in the lane `at`, at most 64 bytes.
     #[inline(always)]
@@ -220,7 +225,7 @@ impl<M: StreamLane, const N: usize> Pass<'_, M, N> {
     }
 }
 
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "_vectors", target_arch = "aarch64"))]
 impl<M: StreamLane, const N: usize> Starts<N> for Pass<'_, M, N> {
     const CIPHER: bool = M::CIPHER;
 
@@ -249,7 +254,7 @@ impl<M: StreamLane, const N: usize> Starts<N> for Pass<'_, M, N> {
 /// end. A message goes alone if it has so many blocks that it fills registers by itself: `beside`
 /// decides that for up to 15 blocks. So does a message that is left alone at the end. `beside` also
 /// gets whether there are many messages, so that an incomplete last pass matters little.
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "_vectors", target_arch = "aarch64"))]
 #[inline(always)]
 fn fill<M: StreamLane, const N: usize>(
     isa: Isa,
@@ -290,7 +295,7 @@ fn fill<M: StreamLane, const N: usize>(
     }
 }
 
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "_vectors", target_arch = "aarch64"))]
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "more messages than 2^32 fit in no memory")]
 fn word(number: usize) -> u32 {

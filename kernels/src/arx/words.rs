@@ -3,12 +3,11 @@
 //!
 //! Macros, because functions that enable an instruction set cannot be generic over the registers
 //! that come with it. A module that expands them brings the instructions under names that are the
-//! same for all widths: `set32`, `add32`, `xor32`, `low32`, `high32`, `low64`, `high64`, `load` and
-//! `store`.
+//! same for all widths: `set32`, `add32`, `xor32`, `low32`, `high32`, `load` and `store`.
 
 /// Words of many blocks, one block a lane, and the sums that end a block. The module also brings
-/// `blocks`, which makes whole blocks of four rows, and `in_order`, which lists the blocks of all
-/// lanes.
+/// `across`, which transposes four words, `blocks`, which makes whole blocks of four rows, and
+/// `in_order`, which lists the blocks of all lanes.
 macro_rules! sums {
     ($vector:ty, $block:ty, $lanes:literal, $(#[$feature:meta])*) => {
         /// A word, the same in all lanes.
@@ -45,7 +44,13 @@ macro_rules! sums {
         ) -> [$vector; 4] {
             [add32(x0, y0), add32(x1, y1), add32(x2, y2), add32(x3, y3)]
         }
+    };
+}
 
+/// `across` by halves of 64 bits. The module also brings `low64` and `high64`.
+#[cfg(feature = "_vectors")]
+macro_rules! across {
+    ($vector:ty, $(#[$feature:meta])*) => {
         /// Transposes four words, within lanes of 128 bits. Of words that lie lane by lane, the
         /// `i`-th result has the rows of the blocks `i`, 4 + `i`, 8 + `i` and so on; of rows, it
         /// has the `i`-th word of all blocks.
@@ -218,7 +223,7 @@ macro_rules! passes {
 
 /// `narrow`, which takes up to `MOST` blocks in the narrowest form that covers them, and returns
 /// the rest of `data`: one, two or three groups of `$group` blocks.
-#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2", target_arch = "aarch64"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! narrow {
@@ -245,7 +250,7 @@ macro_rules! narrow {
 
 /// Blocks of `$registers` registers, written over data or XORed into them. The module also brings
 /// what `sums!` makes.
-#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2", target_arch = "aarch64"))]
 macro_rules! put {
     ($vector:ty, $lanes:literal, $registers:literal, $(#[$feature:meta])*) => {
         /// Puts the blocks of all lanes, as `sums` makes them, where `put` puts them.

@@ -91,7 +91,7 @@ macro_rules! lanes {
 }
 
 /// A double round on words that lie lane by lane.
-#[cfg(any(feature = "isa-ssse3", feature = "isa-avx512"))]
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx512", target_arch = "aarch64"))]
 macro_rules! double_round {
     ($vector:ty, $(#[$feature:meta])*) => {
         /// A round of columns on the words of all lanes.
@@ -115,10 +115,11 @@ macro_rules! double_round {
     };
 }
 
-/// Functions on the rows of one block, in registers of 128 bits. The module also brings `row`.
-#[cfg(any(feature = "isa-ssse3", feature = "isa-avx512"))]
+/// Functions on the rows of one block, in registers of 128 bits. The module also brings
+/// `row`, `load128`, `store128` and `low_number`, the lowest 64 bits of a row.
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx512", target_arch = "aarch64"))]
 macro_rules! one_block {
-    ($(#[$feature:meta])*) => {
+    ($vector:ty, $(#[$feature:meta])*) => {
         /// The first 8 bytes of the block whose last row is `last`.
         #[inline(never)]
         $(#[$feature])*
@@ -130,7 +131,7 @@ macro_rules! one_block {
             }
             // Separately, so that it computes only what `a` depends on.
             let [a, ..] = x.double_round().sum(start);
-            _mm_cvtsi128_si64(a).cast_unsigned()
+            low_number(a)
         }
 
         /// The key that the rounds make: the first and the last row, behind the constant.
@@ -157,7 +158,7 @@ macro_rules! one_block {
         /// The words of a row, which are stored together.
         #[inline]
         $(#[$feature])*
-        fn words_of(row: __m128i) -> [u32; 4] {
+        fn words_of(row: $vector) -> [u32; 4] {
             let mut bytes = [0; 16];
             store128(&mut bytes, row);
             let number = u128::from_le_bytes(bytes);
@@ -168,7 +169,7 @@ macro_rules! one_block {
 
 /// `$count` double rounds on the words of all lanes. Of the first round, columns 1 to 3 have
 /// `$started`; column 0 has the `$counters`.
-#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2", target_arch = "aarch64"))]
 macro_rules! all_rounds {
     ($words:ident, $started:ident, $counters:ident, $count:expr) => {{
         let first = [splat($words[0]), splat($words[4]), splat($words[8]), $counters];
@@ -182,7 +183,7 @@ macro_rules! all_rounds {
 }
 
 /// The starts of three groups, from `counter` on. The module also brings `Rows::{of, next}`.
-#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2", target_arch = "aarch64"))]
 macro_rules! starts {
     ($(#[$feature:meta])*) => {
         #[inline]
@@ -200,7 +201,7 @@ macro_rules! starts {
 }
 
 /// The first eight bytes of a shuffle that rotates words left by `bits`.
-#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2", target_arch = "aarch64"))]
 #[inline]
 pub(super) fn bytes_turned(bits: i32) -> u64 {
     let turned = |word: u32| u64::from(word.rotate_left(bits.cast_unsigned()));

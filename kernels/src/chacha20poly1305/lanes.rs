@@ -7,7 +7,7 @@
 //! | level | side by side |
 //! |---|---|
 //! | `Portable` | nothing |
-//! | `Ssse3` | blocks of ChaCha20, of messages of up to 64 bytes |
+//! | `Ssse3`, `Neon` | blocks of ChaCha20, of messages of up to 64 bytes |
 //! | `Avx2` | the same; up to 2,048 bytes, the end of one message and the beginning of the next |
 //! | `Avx512` | blocks of ChaCha20, and Poly1305 of 16 messages, of up to 2,048 bytes |
 //!
@@ -15,6 +15,7 @@
 //! longer messages; at `Avx512`, those with more than 64 bytes of associated data; batches of fewer
 //! than four; and longer messages that are few or differ much in length.
 
+pub(crate) mod aarch64;
 pub(crate) mod x86_64;
 
 use core::fmt;
@@ -98,7 +99,8 @@ impl<'a> Lane<'a> {
 macro_rules! lanes {
     ($cipher:ident, $nonce:literal, $lane:ident) => {
         impl AeadLanes for $cipher {
-            const FROM: Level = Level::Ssse3;
+            const FROM: Level =
+                if cfg!(target_arch = "aarch64") { Level::Neon } else { Level::Ssse3 };
 
             type Lane<'a> = Lane<'a>;
 
@@ -211,7 +213,7 @@ const LONGEST_BESIDE: usize = 2048;
 fn side_by_side<const MODE: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
     let mode = Mode::<MODE>;
     by_isa!(crate::chacha20poly1305::lanes, isa, run(lanes, mode):
-        Avx512, Avx2, Ssse3, _ => sequential);
+        Avx512, Avx2, Ssse3, Neon, _ => sequential);
 }
 
 /// Makes keys for the messages that need their own, if there are enough of them, then continues
@@ -289,9 +291,9 @@ mod tests {
     use crate::Aead;
     use crate::isa::reached::assert_best;
 
-    const KERNELS: &[Level] = &[Level::Portable, Level::Ssse3, Level::Avx2, Level::Avx512];
+    const KERNELS: &[Level] = chacha::KERNELS;
 
-    /// At `Ssse3` and `Avx2` the last dispatch is that of ChaCha in lanes.
+    /// Below `Avx512` the last dispatch is that of ChaCha in lanes.
     #[test]
     fn every_level_reaches_its_kernel() {
         let mut data = [[0; 50]; 4];

@@ -19,6 +19,12 @@ pub(super) fn begun(isa: Isa, first: &[u8; 64], aad: &[u8]) -> Poly1305 {
         [front, back] => [front, back],
         _ => unreachable!("64 bytes are two halves"),
     };
+    under(isa, key, aad)
+}
+
+/// The hash of a message under its one-time key, after its associated data.
+#[inline(always)]
+pub(super) fn under(isa: Isa, key: &[u8; 32], aad: &[u8]) -> Poly1305 {
     let mut hash = Poly1305::new(isa, key);
     if aad.len() < MUCH {
         hash.absorb_few(aad);
@@ -59,7 +65,7 @@ pub(super) fn apply<const MODE: bool>(
 /// XORs keystream, at least as many whole blocks of 16 bytes as the data need, into `data`.
 ///
 /// By blocks: if input and output may overlap, the compiler does not vectorise a loop over bytes.
-#[cfg(feature = "isa-avx2")]
+#[cfg(any(feature = "isa-avx2", target_arch = "aarch64"))]
 #[inline(always)]
 pub(super) fn xor(keystream: &[u8], data: InOutBuf<'_, '_, u8>) {
     let (blocks, mut rest) = into_blocks::<16>(data);

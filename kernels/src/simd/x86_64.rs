@@ -44,6 +44,14 @@ pub fn load_pair(words: &[u64; 2]) -> __m128i {
     unsafe { _mm_loadu_si128(words.as_ptr().cast()) }
 }
 
+/// The lowest 64 bits.
+#[inline]
+#[target_feature(enable = "sse2")]
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx512"))]
+pub fn low_number(v: __m128i) -> u64 {
+    _mm_cvtsi128_si64(v).cast_unsigned()
+}
+
 /// Stores 16 bytes.
 #[inline]
 #[target_feature(enable = "sse2")]

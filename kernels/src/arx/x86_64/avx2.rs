@@ -16,6 +16,7 @@ use core::arch::x86_64::{
 };
 
 sums!(__m256i, [__m256i; 2], 8, #[target_feature(enable = "avx2")]);
+across!(__m256i, #[target_feature(enable = "avx2")]);
 words!(__m256i, #[target_feature(enable = "avx2")]);
 put!(__m256i, 8, 2, #[target_feature(enable = "avx2")]);
 

@@ -19,6 +19,7 @@ use core::arch::x86_64::{
 };
 
 sums!(__m512i, __m512i, 16, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
+across!(__m512i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 words!(__m512i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 
 /// A word in memory, the same in all lanes; if `FRESH`, it is loaded anew.

@@ -16,6 +16,7 @@ use core::arch::x86_64::{
 };
 
 sums!(__m128i, [__m128i; 4], 4, #[target_feature(enable = "ssse3")]);
+across!(__m128i, #[target_feature(enable = "ssse3")]);
 words!(__m128i, #[target_feature(enable = "ssse3")]);
 put!(__m128i, 4, 4, #[target_feature(enable = "ssse3")]);
 

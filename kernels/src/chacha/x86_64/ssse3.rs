@@ -14,7 +14,7 @@ use crate::arx::{Key, State, later, wraps};
 use crate::chacha::rounds::bytes_turned;
 use crate::chacha::{first_columns as once, words};
 use crate::isa::Mode;
-use crate::simd::{load128, opaque_count, opaque128, store128};
+use crate::simd::{load128, low_number, opaque_count, opaque128, store128};
 use crate::{Isa, Level};
 
 pub(crate) const NEEDS: Level = Level::Ssse3;
@@ -23,7 +23,7 @@ rows!(__m128i, #[target_feature(enable = "ssse3")]);
 lanes!(__m128i, #[target_feature(enable = "ssse3")]);
 double_round!(__m128i, #[target_feature(enable = "ssse3")]);
 double_rounds!(__m128i, #[target_feature(enable = "ssse3")]);
-one_block!(#[target_feature(enable = "ssse3")]);
+one_block!(__m128i, #[target_feature(enable = "ssse3")]);
 starts!(#[target_feature(enable = "ssse3")]);
 passes!(
     4, 1, [_mm_setzero_si128(); 4], 12,

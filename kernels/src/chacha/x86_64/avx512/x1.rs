@@ -2,16 +2,16 @@
 //! operations.
 
 use core::arch::x86_64::{
-    __m128i, _mm_add_epi32 as add32, _mm_cvtsi128_si64, _mm_rol_epi32,
-    _mm_shuffle_epi32 as shuffle32, _mm_slli_epi32, _mm_srli_epi32, _mm_ternarylogic_epi32,
+    __m128i, _mm_add_epi32 as add32, _mm_rol_epi32, _mm_shuffle_epi32 as shuffle32, _mm_slli_epi32,
+    _mm_srli_epi32, _mm_ternarylogic_epi32,
 };
 
 use crate::arx::Key;
 use crate::arx::x86_64::avx512::row;
-use crate::simd::{load128, opaque_count, opaque128, store128};
+use crate::simd::{load128, low_number, opaque_count, opaque128, store128};
 
 rows!(__m128i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
-one_block!(#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
+one_block!(__m128i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 
 /// The words of `early` and of `late` XORed, then rotated left by `LEFT` bits; `RIGHT` is 32 less
 /// `LEFT`.

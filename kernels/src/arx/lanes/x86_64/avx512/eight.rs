@@ -11,6 +11,7 @@ use crate::arx::halves;
 use crate::arx::x86_64::avx512::{row, two_blocks as blocks};
 use crate::simd::opaque_count;
 
+across!(__m256i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 sums!(__m256i, [__m256i; 2], 8, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 
 /// The first eight blocks of keystream, in halves.
