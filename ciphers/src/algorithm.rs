@@ -371,7 +371,7 @@ impl Algorithm {
     pub fn lanes(self, level: Level) -> usize {
         match (self.mode, self.kernel_at(level)) {
             (Mode::Gcm, Level::Avx512) => 16,
-            (Mode::Xts, Level::AesNi | Level::Avx2) => 6,
+            (Mode::Xts, Level::AesNi | Level::Avx2 | Level::ArmAes) => 6,
             _ => self.primitive.lanes(level),
         }
     }

@@ -2,10 +2,10 @@
 //! (NIST SP 800-38A, sections 6.1, 6.2 and 6.5).
 //!
 //! Constant time in key and data at every level. Without AES instructions the portable kernel is
-//! bitsliced, and that of `Ssse3` uses vector permutes. From `AesNi` on kernels use the AES
-//! instructions of the processor: 8 blocks at a time with 128-bit registers, 16 with 256-bit and 32
-//! with 512-bit ones. The remaining blocks of a request run side by side in as many registers as
-//! they need.
+//! bitsliced, and that of `Ssse3` uses vector permutes. From `AesNi` and `ArmAes` on kernels use
+//! the AES instructions of the processor: 8 blocks at a time with 128-bit registers, 16 with
+//! 256-bit and 32 with 512-bit ones. The remaining blocks of a request run side by side in as many
+//! registers as they need.
 //!
 //! A kernel moves `data` into a variable of its own before it cuts pieces off. The argument itself
 //! lies in memory. If a kernel changed it there, callers would have to pass a copy, made with one
@@ -15,7 +15,7 @@
 /// Calls the kernel `f` of the highest level that there is.
 macro_rules! best {
     ($($call:tt)+) => {
-        by_isa!(crate::aes, $($call)+: Avx512, Avx2Vaes, AesNi, Ssse3, _ => portable)
+        by_isa!(crate::aes, $($call)+: Avx512, Avx2Vaes, AesNi, Ssse3, ArmAes, _ => portable)
     };
 }
 
@@ -40,9 +40,26 @@ macro_rules! for_count {
     };
 }
 
+/// Functions that all architectures share, with the instructions that they take on x86-64 and on
+/// AArch64.
+macro_rules! with_features {
+    ($x86_64:literal, $aarch64:literal: $($item:item)+) => {$(
+        #[cfg_attr(target_arch = "x86_64", target_feature(enable = $x86_64))]
+        #[cfg_attr(target_arch = "aarch64", target_feature(enable = $aarch64))]
+        $item
+    )+};
+}
+
+/// Functions of kernels with AES instructions on 128-bit registers.
+macro_rules! with_aes {
+    ($($item:item)+) => { with_features!("aes,sse4.1,ssse3", "aes": $($item)+); };
+}
+
+pub(crate) mod aarch64;
 pub(crate) mod ctr;
 pub(crate) mod lanes;
 pub(crate) mod portable;
+pub(crate) mod registers128;
 pub(crate) mod x86_64;
 
 use core::fmt;
@@ -61,9 +78,9 @@ pub const KERNELS: &[Level] = best!(levels);
 pub(crate) const MAX_KEYS: usize = 15;
 
 /// Which way the rounds go.
-const FORWARD: bool = true;
+pub(crate) const FORWARD: bool = true;
 /// The other way, by the schedule for decryption.
-const INVERSE: bool = false;
+pub(crate) const INVERSE: bool = false;
 
 /// AES with keys of `BITS` bits (128, 192 or 256) in both directions.
 ///
@@ -180,12 +197,12 @@ macro_rules! key_size {
         /// The key schedule, written in place: a copy would have to be wiped. Room behind the last
         /// round key is not changed.
         fn $expand(isa: Isa, key: &[u8; $bits / 8], keys: &mut [[u8; 16]; MAX_KEYS]) {
-            by_isa!(crate::aes, isa, $expand(key, keys): AesNi, Ssse3, _ => portable);
+            by_isa!(crate::aes, isa, $expand(key, keys): AesNi, Ssse3, ArmAes, _ => portable);
         }
 
         /// The key schedules of both directions, likewise.
         fn $both(isa: Isa, key: &[u8; $bits / 8], keys: &mut [[[u8; 16]; MAX_KEYS]; 2]) {
-            by_isa!(crate::aes, isa, $both(isa, key, keys): AesNi, _ => one_by_one);
+            by_isa!(crate::aes, isa, $both(isa, key, keys): AesNi, ArmAes, _ => one_by_one);
         }
 
         impl AesForward<$bits> {
@@ -403,7 +420,7 @@ mod tests {
 
     #[test]
     fn every_level_reaches_its_key_schedule() {
-        let kernels = &[Level::Portable, Level::Ssse3, Level::AesNi];
+        let kernels = &[Level::Portable, Level::Ssse3, Level::AesNi, Level::ArmAes];
         assert_best(kernels, |isa| drop(AesForward::<192>::new(isa, &[1; 24])));
         // The last thing that this does is to invert the schedule.
         assert_best(kernels, |isa| drop(Aes::<192>::new(isa, &[1; 24])));

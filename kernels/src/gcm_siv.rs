@@ -5,6 +5,13 @@
 //! Each nonce has its own keys, for the hash and for the cipher, which the key of the caller
 //! encrypts from it. They are made for each message and wiped behind it.
 
+#[macro_use]
+mod polyval;
+#[macro_use]
+mod message;
+#[macro_use]
+mod registers128;
+pub(crate) mod aarch64;
 mod lanes;
 mod two_pass;
 pub(crate) mod x86_64;
@@ -26,7 +33,9 @@ use crate::{Aead, BlockEncrypt, Isa, Level, opaque};
 /// InOutBuf<'_, '_, u8>, received: &[u8; 16], mode: Mode<MODE>` and return the tag. `received` is
 /// the tag that came with a message that is opened.
 macro_rules! best {
-    ($($call:tt)+) => { by_isa!(crate::gcm_siv, $($call)+: Avx2Vaes, Avx2, AesNi, _ => two_pass) };
+    ($($call:tt)+) => {
+        by_isa!(crate::gcm_siv, $($call)+: Avx2Vaes, Avx2, AesNi, ArmAes, _ => two_pass)
+    };
 }
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below. The

@@ -21,7 +21,7 @@
 //! number, and the factor is the one by which keys are divided here: a key of POLYVAL is held as it
 //! comes, and everything else is the same.
 
-mod aarch64;
+pub(crate) mod aarch64;
 pub(crate) mod portable;
 pub(crate) mod x86_64;
 
@@ -58,7 +58,8 @@ pub(crate) const ROOM: usize = POWERS + 3;
 //
 // From H^20 down to H^1, each divided by x and in little-endian order, then zeros. `n` blocks need
 // the last `n` powers, in the order of the blocks. The portable kernel keeps H^1 only, the one with
-// 128-bit registers eight powers.
+// 128-bit registers eight powers, that of AArch64 ten, with exchanged halves, and the sums of their
+// halves before them.
 #[repr(C, align(64))]
 pub struct Key {
     powers: [[u8; 16]; ROOM],

@@ -252,8 +252,7 @@ impl Isa {
     #[must_use]
     #[inline]
     pub const fn has_aes(self) -> bool {
-        // No kernel uses those of AArch64.
-        self.has(Level::AesNi)
+        self.has(Level::AesNi) || self.has(Level::ArmAes)
     }
 
     /// Whether kernels of this level have vector registers of 512 bits.

@@ -70,8 +70,10 @@ macro_rules! kernels {
     };
 }
 
+pub(crate) mod aarch64;
 mod cmac;
 mod lanes;
+mod registers128;
 mod two_pass;
 pub(crate) mod x86_64;
 
@@ -88,7 +90,9 @@ use crate::{Aead, BlockEncrypt, Isa, Level, aes, wipe};
 
 /// Calls the kernel `f` of the highest level that there is.
 macro_rules! best {
-    ($($call:tt)+) => { by_isa!(crate::siv, $($call)+: Avx512, Avx2Vaes, AesNi, _ => two_pass) };
+    ($($call:tt)+) => {
+        by_isa!(crate::siv, $($call)+: Avx512, Avx2Vaes, AesNi, ArmAes, _ => two_pass)
+    };
 }
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below. The

@@ -49,6 +49,8 @@ macro_rules! kernels {
     };
 }
 
+pub(crate) mod aarch64;
+mod registers128;
 mod two_pass;
 pub(crate) mod x86_64;
 
@@ -63,7 +65,9 @@ use crate::{BlockEncrypt, Isa, Level, wipe};
 
 /// Calls the kernel `f` of the highest level that there is.
 macro_rules! best {
-    ($($call:tt)+) => { by_isa!(crate::xts, $($call)+: Avx512, Avx2Vaes, AesNi, _ => two_pass) };
+    ($($call:tt)+) => {
+        by_isa!(crate::xts, $($call)+: Avx512, Avx2Vaes, AesNi, ArmAes, _ => two_pass)
+    };
 }
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below. The
@@ -260,13 +264,13 @@ impl<const BITS: usize> ZeroizeOnDrop for AesXts<BITS> {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::aes;
     use crate::isa::reached::{assert_best, forget};
 
     #[test]
     fn every_level_reaches_its_kernel() {
         // Without AES instructions, the last dispatch is that of AES.
-        let kernels =
-            &[Level::Portable, Level::Ssse3, Level::AesNi, Level::Avx2Vaes, Level::Avx512];
+        let kernels = aes::KERNELS;
         let mut data = [0; 40];
         let xts = |isa| {
             let xts = AesXts::<128>::new(isa, &[1; 32]);

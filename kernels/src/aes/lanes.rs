@@ -10,6 +10,9 @@
 //! Short messages also go one by one, because the processor overlaps them by itself. Constant time
 //! in keys and data, not in lengths.
 
+pub(crate) mod aarch64;
+mod registers128;
+mod table;
 pub(crate) mod x86_64;
 
 use super::{Aes, AesForward};
@@ -28,7 +31,7 @@ macro_rules! key_size {
             pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 16>]) {
                 let Some(isa) = lanes.first().map(|lane| lane.key.isa) else { return };
                 by_isa!(crate::aes::lanes, isa, cbc_encrypt(isa, lanes):
-                    Avx512, Avx2Vaes, AesNi, _ => one_by_one);
+                    Avx512, Avx2Vaes, AesNi, ArmAes, _ => one_by_one);
             }
         }
 

@@ -1,6 +1,38 @@
 //! Keys of GCM: the key schedule, the hash key that it encrypts, and the powers of that, all in one
 //! call and in place. Constant time in the key.
 
+/// The kernels of a level, by `expand128`, `expand192`, `expand256` and `fill_from` of its kernels
+/// of AES and GHASH.
+macro_rules! level {
+    ($level:ident, $features:literal) => {
+        use crate::Level;
+        use crate::gcm::AesGcm;
+        use crate::simd::{first_key, last_round, load128, round, zero128};
+
+        pub(crate) const NEEDS: Level = Level::$level;
+
+        level!(@size 128, set128, expand128, $features);
+        level!(@size 192, set192, expand192, $features);
+        level!(@size 256, set256, expand256, $features);
+    };
+    (@size $bits:literal, $set:ident, $expand:ident, $features:literal) => {
+        #[target_feature(enable = $features)]
+        pub(crate) fn $set(gcm: &mut AesGcm<$bits>, key: &[u8; $bits / 8]) {
+            let schedule = gcm.cipher.schedule_mut();
+            $expand(key, schedule);
+            // The rounds run while the round keys are made.
+            let (keys, _) = schedule.split_at($bits / 32 + 7);
+            let mut h = first_key(zero128(), load128(&keys[0]));
+            for key in &keys[1..$bits / 32 + 6] {
+                h = round(h, load128(key));
+            }
+            let h = last_round(h, load128(&keys[$bits / 32 + 6]));
+            fill_from(gcm.hash.powers_mut(), h);
+        }
+    };
+}
+
+pub(crate) mod aarch64;
 pub(crate) mod x86_64;
 
 use super::AesGcm;
@@ -10,7 +42,7 @@ macro_rules! key_size {
     ($bits:literal, $set:ident) => {
         pub(super) fn $set(gcm: &mut AesGcm<$bits>, key: &[u8; $bits / 8]) {
             by_isa!(crate::gcm::keys, gcm.isa(), $set(gcm, key):
-                Avx512, Avx2Vaes, AesNi, _ => apart);
+                Avx512, Avx2Vaes, AesNi, ArmAes, _ => apart);
         }
     };
 }

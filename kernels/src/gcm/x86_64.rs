@@ -1,8 +1,6 @@
 //! Kernels of x86-64.
 #![cfg(target_arch = "x86_64")]
 
-#[macro_use]
-mod steps;
 pub(crate) mod aesni;
 #[cfg(feature = "isa-avx2")]
 pub(crate) mod avx2vaes;

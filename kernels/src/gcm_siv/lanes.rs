@@ -122,6 +122,7 @@ mod tests {
             Level::Avx2,
             Level::Avx2Vaes,
             Level::Avx512,
+            Level::ArmAes,
         ];
         for run in [AesGcmSiv::<128>::seal_lanes, AesGcmSiv::<128>::open_lanes] {
             assert_best(&levels, |isa| {

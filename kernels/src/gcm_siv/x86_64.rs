@@ -1,12 +1,6 @@
 //! Kernels of x86-64.
 #![cfg(target_arch = "x86_64")]
 
-#[macro_use]
-mod polyval;
-#[macro_use]
-mod message;
-#[macro_use]
-mod registers128;
 pub(crate) mod aesni;
 #[cfg(feature = "isa-avx2")]
 pub(crate) mod avx2;

@@ -6,4 +6,3 @@ pub(crate) mod aesni;
 pub(crate) mod avx2vaes;
 #[cfg(feature = "isa-avx512")]
 pub(crate) mod avx512;
-pub(crate) mod table;

@@ -12,23 +12,22 @@
 //! A product takes three multiplications instead of four, because one takes two cycles of Zen 3.
 //! The halves of the power are added each time.
 
-use core::arch::x86_64::{
-    _mm_aesenc_si128 as aesenc, _mm_aesenclast_si128 as aesenclast, _mm_xor_si128 as xor, *,
-};
+use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
 use crate::Level;
-use crate::gcm::x86_64::aesni;
-use crate::gcm::x86_64::part::{self, first_bytes, load_part, store_part};
-use crate::gcm::x86_64::steps::{BEGIN, LAST, STEP, WHOLE};
+use crate::gcm::steps::{BEGIN, LAST, STEP, WHOLE};
+use crate::gcm::x86_64::aesni as narrow;
 use crate::gcm::{OPEN, SEAL, lengths, number};
-use crate::ghash::x86_64::aesni::{
-    Product, absorb, multiply, reduce, reversed, reversed as reversed128, sum_of_halves,
-};
+use crate::ghash::x86_64::aesni::{Product, absorb, multiply, reduce, sum_of_halves};
 use crate::ghash::{self, POWERS, ROOM};
 use crate::isa::Mode;
-use crate::simd::{load128, load128 as load, opaque_place, store128, store128 as store};
+use crate::simd::{
+    self, Block, InRounds, InRounds as State, add_halves, cut128 as first_bytes, last_round,
+    load_part, load128, load128 as load, of_number, opaque_place, reversed, round, store_part,
+    store128, store128 as store, turned, turned as to_number, xor128, xor128 as xor,
+};
 
 pub(crate) const NEEDS: Level = Level::AesNi;
 

@@ -5,24 +5,28 @@
 //! fourteen blocks; a message of up to sixteen blocks takes one step and one reduction.
 
 use core::arch::x86_64::{
-    _mm256_aesenc_epi128 as aesenc, _mm256_aesenclast_epi128 as aesenclast,
+    __m256i as State, _mm256_aesenc_epi128 as round, _mm256_aesenclast_epi128 as last_round,
     _mm256_xor_si256 as xor, *,
 };
 
 use inout::InOutBuf;
 
 use crate::Level;
-use crate::gcm::x86_64::aesni;
+use crate::gcm::steps::{BEGIN, LAST, STEP, WHOLE};
+use crate::gcm::x86_64::aesni as narrow;
 use crate::gcm::x86_64::part::{
-    self, first_bytes256 as first_bytes, load_pair as load_part, store_pair as store_part,
+    first_bytes256 as first_bytes, load_pair as load_part, store_pair as store_part,
 };
-use crate::gcm::x86_64::steps::{BEGIN, LAST, STEP, WHOLE};
 use crate::gcm::{OPEN, SEAL, lengths, number};
-use crate::ghash::x86_64::aesni::reversed as reversed128;
-use crate::ghash::x86_64::avx2vaes::{Product, WIDTH, absorb, reduce, reversed, sum_of};
+use crate::ghash::x86_64::avx2vaes::{
+    Product, WIDTH, absorb, reduce, reversed, reversed as to_number, sum_of,
+};
 use crate::ghash::{self, POWERS, ROOM};
 use crate::isa::Mode;
-use crate::simd::{load128, load256 as load, opaque_place, store128, store256 as store};
+use crate::simd::{
+    self, Block, InRounds, add_halves, load128, load256 as load, of_number, opaque_place, store128,
+    store256 as store, turned, xor128,
+};
 
 pub(crate) const NEEDS: Level = Level::Avx2Vaes;
 
@@ -150,7 +154,7 @@ fn end<const N: usize, const V: usize, const MODE: bool>(
 #[inline]
 #[target_feature(enable = "avx2")]
 fn base<const N: usize>(keys: &[[u8; 16]; N], counter: __m128i) -> __m256i {
-    let base = _mm_xor_si128(load128(&keys[0]), reversed128(counter));
+    let base = _mm_xor_si128(load128(&keys[0]), turned(counter));
     _mm256_broadcastsi128_si256(base)
 }
 

@@ -2,25 +2,28 @@
 //! key and data.
 
 use core::arch::x86_64::{
-    _mm256_add_epi32 as add, _mm256_aesenc_epi128 as aesenc,
-    _mm256_aesenclast_epi128 as aesenclast, _mm256_xor_si256 as xor,
+    __m256i as State, _mm256_add_epi32 as add, _mm256_aesenc_epi128 as round,
+    _mm256_aesenclast_epi128 as last_round, _mm256_xor_si256 as first_key, _mm256_xor_si256 as xor,
     _mm256_zextsi128_si256 as widened, *,
 };
 
 use inout::InOutBuf;
 
-use crate::aes::x86_64::aesni::{expand128, expand256};
+use crate::aes::registers128::{expand128, expand256};
 use crate::aes::x86_64::avx2vaes::broadcast as round_key;
 use crate::aes::{MAX_KEYS, first};
 use crate::gcm::x86_64::part::{
-    first_bytes256 as first_bytes, load_pair as load_part, load_part as load_block,
-    store_pair as store_part, store_part as store_block,
+    first_bytes256 as first_bytes, load_pair as load_part, store_pair as store_part,
 };
 use crate::gcm_siv::{SEAL, words};
 use crate::ghash::x86_64::aesni as narrow;
 use crate::ghash::x86_64::avx2vaes::{Product, reduce, sum_of, sum_of_halves, times_highest};
 use crate::isa::Mode;
-use crate::simd::{load128, load256 as load, opaque_place, store128, store256 as store};
+use crate::simd::{
+    self, Block, add_words, and128, load_part as load_block, load128, load256 as load, low_halves,
+    of_halves, of_words, opaque_place, or128, store_part as store_block, store128,
+    store256 as store, xor128, zero128,
+};
 use crate::{Isa, Level, wipe};
 
 pub(crate) const NEEDS: Level = Level::Avx2Vaes;

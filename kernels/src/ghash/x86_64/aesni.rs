@@ -7,6 +7,7 @@ use core::arch::x86_64::*;
 
 use crate::Level;
 use crate::ghash::{FOLD, POWERS, ROOM};
+pub(crate) use crate::simd::reversed;
 use crate::simd::{load128, store128};
 
 pub(crate) const NEEDS: Level = Level::AesNi;
@@ -185,11 +186,4 @@ fn divided_by_x(a: __m128i) -> __m128i {
     let carries = _mm_srli_epi32::<31>(_mm_slli_si128::<4>(a));
     let shifted = _mm_or_si128(_mm_slli_epi32::<1>(a), carries);
     _mm_xor_si128(shifted, _mm_and_si128(top, _mm_set_epi64x(FOLD.cast_signed(), 1)))
-}
-
-/// A block as a number, or the other way round.
-#[inline]
-#[target_feature(enable = "ssse3")]
-pub(crate) fn reversed(block: __m128i) -> __m128i {
-    _mm_shuffle_epi8(block, _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f))
 }

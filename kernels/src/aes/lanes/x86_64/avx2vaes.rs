@@ -5,8 +5,8 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 use crate::aes::lanes::Schedule;
-use crate::aes::lanes::x86_64::aesni::chains;
-use crate::aes::lanes::x86_64::table::{Group, blocks, drive, skip_short};
+use crate::aes::lanes::registers128::chains;
+use crate::aes::lanes::table::{Group, blocks, drive, skip_short};
 use crate::aes::x86_64::aesni;
 use crate::lanes::Lane;
 use crate::simd::{load128, load256, opaque_place, store128, store256};

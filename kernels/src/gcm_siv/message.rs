@@ -8,12 +8,13 @@
 //! decrypted, so that neither waits for the other.
 //!
 //! A macro, because functions that enable an instruction set cannot be generic over the registers
-//! that come with it. A module that expands it brings `xor`, `add`, `aesenc`, `aesenclast`, `load`
-//! and `store` of a register, `load_part` and `store_part` of a shorter end, `load_block` and
-//! `store_block` of a part of a block, `first_bytes`, which clears what is behind one, `round_key`,
-//! which fills a register with a key, `counters` of the first register, the `distance` to those of
-//! the next, `in_order` and `together`, which keep the compiler from another order, and `LONG`, the
-//! bytes from which eight powers pay.
+//! that come with it. A module that expands it brings `xor`, `add`, `first_key`, `round`,
+//! `last_round`, `load` and `store` of a register, `State` of a register between rounds,
+//! `load_part` and `store_part` of a shorter end, `load_block` and `store_block` of a part of a
+//! block, `first_bytes`, which clears what is behind one, `round_key`, which fills a register with
+//! a key, `counters` of the first register, the `distance` to those of the next, `in_order` and
+//! `together`, which keep the compiler from another order, and `LONG`, the bytes from which eight
+//! powers pay.
 
 macro_rules! message {
     (@ [$($i:literal)*] $vector:ty, $bytes:literal, $(#[$feature:meta])*) => {
@@ -81,24 +82,24 @@ macro_rules! message {
             keys: &[[u8; 16]; N],
             [a, b, c]: [i32; 3],
             own: &mut Own,
-        ) -> __m128i {
-            let block = |number| _mm_set_epi32(c, b, a, number);
+        ) -> Block {
+            let block = |number| of_words([number, a, b, c]);
             let [first, second, low, high] =
                 encrypted(keys, [block(0), block(1), block(2), block(3)]);
             let (key, rest) = own.key.split_at_mut(16);
-            let low = _mm_unpacklo_epi64(low, high);
+            let low = low_halves(low, high);
             if N == MAX_KEYS {
                 let [low2, high2] = encrypted(keys, [block(4), block(5)]);
                 if let (Some(key), Some(rest)) = (key.first_chunk_mut(), rest.first_chunk_mut()) {
                     store128(key, low);
-                    store128(rest, _mm_unpacklo_epi64(low2, high2));
+                    store128(rest, low_halves(low2, high2));
                 }
                 expand256(&own.key, &mut own.keys);
             } else if let Some(key) = key.first_chunk_mut() {
                 store128(key, low);
                 expand128(key, &mut own.keys);
             }
-            _mm_unpacklo_epi64(first, second)
+            low_halves(first, second)
         }
 
         /// Encrypts blocks side by side.
@@ -106,24 +107,18 @@ macro_rules! message {
         $(#[$feature])*
         fn encrypted<const N: usize, const V: usize>(
             keys: &[[u8; 16]; N],
-            blocks: [__m128i; V],
-        ) -> [__m128i; V] {
-            let mut blocks = blocks;
+            blocks: [Block; V],
+        ) -> [Block; V] {
             let key = load128(&keys[0]);
-            for block in &mut blocks {
-                *block = _mm_xor_si128(*block, key);
-            }
+            let mut state = blocks.map(|block| simd::first_key(block, key));
             for key in &keys[1..N - 1] {
                 let key = load128(key);
-                for block in &mut blocks {
-                    *block = _mm_aesenc_si128(*block, key);
+                for x in &mut state {
+                    *x = simd::round(*x, key);
                 }
             }
             let key = load128(&keys[N - 1]);
-            for block in &mut blocks {
-                *block = _mm_aesenclast_si128(*block, key);
-            }
-            blocks
+            state.map(|x| simd::last_round(x, key))
         }
 
         /// The tag of a message with that hash.
@@ -132,10 +127,10 @@ macro_rules! message {
         fn tag_of<const N: usize>(
             keys: &[[u8; 16]; N],
             [a, b, c]: [i32; 3],
-            sum: __m128i,
-        ) -> __m128i {
-            let sum = _mm_xor_si128(sum, _mm_set_epi32(0, c, b, a));
-            let block = _mm_and_si128(sum, _mm_set_epi64x(i64::MAX, -1));
+            sum: Block,
+        ) -> Block {
+            let sum = xor128(sum, of_words([a, b, c, 0]));
+            let block = and128(sum, of_halves([u64::MAX, u64::MAX >> 1]));
             let [tag] = encrypted(keys, [block]);
             tag
         }
@@ -143,9 +138,8 @@ macro_rules! message {
         /// The last block of a hash.
         #[inline]
         $(#[$feature])*
-        fn lengths(aad: usize, text: usize) -> __m128i {
-            let bits = |bytes| (8 * bytes as u64).cast_signed();
-            _mm_set_epi64x(bits(text), bits(aad))
+        fn lengths(aad: usize, text: usize) -> Block {
+            of_halves([aad, text].map(|bytes| 8 * bytes as u64))
         }
 
         /// The tag of a message whose hash takes eight powers.
@@ -153,16 +147,16 @@ macro_rules! message {
         $(#[$feature])*
         fn long<const N: usize, const MODE: bool>(
             keys: &[[u8; 16]; N],
-            h: __m128i,
+            h: Block,
             number: [i32; 3],
             aad: &[u8],
             data: InOutBuf<'_, '_, u8>,
             received: &[u8; 16],
-        ) -> __m128i {
+        ) -> Block {
             let lengths = lengths(aad.len(), data.len());
             let mut powers = Powers::empty();
             powers.set(h);
-            let mut sum = _mm_setzero_si128();
+            let mut sum = zero128();
             let rest = powers.absorb(&mut sum, aad);
             sum = powers.end(sum, rest, load_end(rest), None);
             if MODE == SEAL {
@@ -190,11 +184,11 @@ macro_rules! message {
         fn open<const N: usize>(
             keys: &[[u8; 16]; N],
             powers: &Powers,
-            mut sum: __m128i,
-            received: __m128i,
+            mut sum: Block,
+            received: Block,
             data: InOutBuf<'_, '_, u8>,
-            lengths: __m128i,
-        ) -> __m128i {
+            lengths: Block,
+        ) -> Block {
             let mut counter = counters(first_block(received));
             let mut rest = data;
             let mut decrypted: &[[u8; $bytes]] = &[];
@@ -223,7 +217,7 @@ macro_rules! message {
         $(#[$feature])*
         fn crypt<const N: usize>(
             keys: &[[u8; 16]; N],
-            tag: __m128i,
+            tag: Block,
             data: InOutBuf<'_, '_, u8>,
         ) {
             if data.is_empty() {
@@ -245,8 +239,8 @@ macro_rules! message {
         /// The first counter block.
         #[inline]
         $(#[$feature])*
-        fn first_block(tag: __m128i) -> __m128i {
-            _mm_or_si128(tag, _mm_set_epi64x(i64::MIN, 0))
+        fn first_block(tag: Block) -> Block {
+            or128(tag, of_halves([0, 1 << 63]))
         }
 
         /// A message of a few blocks.
@@ -254,19 +248,19 @@ macro_rules! message {
         $(#[$feature])*
         fn few<const N: usize>(
             keys: &[[u8; 16]; N],
-            counter: __m128i,
+            counter: Block,
             data: InOutBuf<'_, '_, u8>,
         ) {
             let mut blocks = [counter; FEW];
             for (block, number) in blocks.iter_mut().zip(0..) {
-                *block = _mm_add_epi32(*block, _mm_set_epi32(0, 0, 0, number));
+                *block = add_words(*block, of_words([number, 0, 0, 0]));
             }
             let mut rest = data;
             for x in encrypted(keys, blocks) {
                 let length = rest.len().min(16);
                 let (mut part, after) = rest.split_at(length);
                 rest = after;
-                let text = _mm_xor_si128(x, load_block(part.get_in()));
+                let text = xor128(x, load_block(part.get_in()));
                 store_block(part.get_out(), text);
             }
         }
@@ -278,7 +272,7 @@ macro_rules! message {
             keys: &[[u8; 16]; N],
             counter: &mut $vector,
             data: InOutBuf<'_, 'a, u8>,
-            between: impl FnMut(usize, &mut [$vector; STEP]),
+            between: impl FnMut(usize, &mut [State; STEP]),
         ) -> &'a [[u8; $bytes]] {
             let (data, _) = crate::into_blocks::<$bytes>(data);
             let (mut data, _) = data.split_at(STEP);
@@ -324,37 +318,38 @@ macro_rules! message {
         fn stream<const N: usize>(
             keys: &[[u8; 16]; N],
             counter: &mut $vector,
-            mut between: impl FnMut(usize, &mut [$vector; STEP]),
+            mut between: impl FnMut(usize, &mut [State; STEP]),
         ) -> [$vector; STEP] {
-            let mut state = [*counter; STEP];
             let key = round_key(&keys[0]);
+            let mut state = [first_key(*counter, key); STEP];
             for x in &mut state {
-                *x = xor(*counter, key);
+                *x = first_key(*counter, key);
                 *counter = add(*counter, distance());
             }
             let mut middle = keys[1..N - 1].iter();
-            let mut round = |state: &mut [$vector; STEP]| {
+            let mut all_round = |state: &mut [State; STEP]| {
                 if let Some(key) = middle.next() {
                     let key = round_key(key);
                     for x in &mut *state {
-                        *x = aesenc(*x, key);
+                        *x = round(*x, key);
                     }
                     together(state);
                 }
             };
             $(
-                round(&mut state);
+                all_round(&mut state);
                 between($i, &mut state);
                 if N == MAX_KEYS && $i % 2 == 1 {
-                    round(&mut state);
+                    all_round(&mut state);
                 }
             )*
-            round(&mut state);
+            all_round(&mut state);
             let key = round_key(&keys[N - 1]);
-            for x in &mut state {
-                *x = aesenclast(*x, key);
+            let mut stream = [*counter; STEP];
+            for (block, x) in stream.iter_mut().zip(state) {
+                *block = last_round(x, key);
             }
-            state
+            stream
         }
     };
     ($vector:ty, $bytes:literal, $(#[$feature:meta])*) => {

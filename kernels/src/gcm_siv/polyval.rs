@@ -28,7 +28,7 @@ macro_rules! polyval {
 
             #[inline]
             $(#[$feature])*
-            fn set(&mut self, h: __m128i) {
+            fn set(&mut self, h: Block) {
                 let four = four_from(h);
                 self.put(4, four);
                 self.put(8, next_four(four));
@@ -65,7 +65,7 @@ macro_rules! polyval {
             fn multiply<const V: usize>(
                 &self,
                 products: &mut Product,
-                sum: &mut __m128i,
+                sum: &mut Block,
                 groups: &[[u8; $bytes]; V],
                 i: usize,
             ) {
@@ -86,7 +86,7 @@ macro_rules! polyval {
             /// Takes in whole groups, and returns what is left.
             #[inline]
             $(#[$feature])*
-            fn absorb<'a>(&self, sum: &mut __m128i, bytes: &'a [u8]) -> &'a [u8] {
+            fn absorb<'a>(&self, sum: &mut Block, bytes: &'a [u8]) -> &'a [u8] {
                 let (groups, rest) = bytes.as_chunks::<{ 16 * GROUP }>();
                 let mut products = Product::zero();
                 for group in groups {
@@ -106,11 +106,11 @@ macro_rules! polyval {
             $(#[$feature])*
             fn end(
                 &self,
-                sum: __m128i,
+                sum: Block,
                 bytes: &[u8],
                 last: $vector,
-                lengths: Option<__m128i>,
-            ) -> __m128i {
+                lengths: Option<Block>,
+            ) -> Block {
                 let mut sum = sum;
                 let mut products = Product::zero();
                 let count = bytes.len().div_ceil(16);
@@ -122,20 +122,20 @@ macro_rules! polyval {
                     for (block, (power, halves)) in whole.iter().zip(&mut powers) {
                         let x = xor(load(block), before);
                         products = products.add_by_three(x, load(power), load(halves));
-                        before = widened(_mm_setzero_si128());
+                        before = widened(zero128());
                     }
                     if let Some((power, halves)) = powers.next() {
                         let x = xor(last, before);
                         products = products.add_by_three(x, load(power), load(halves));
                     }
-                    sum = _mm_setzero_si128();
+                    sum = zero128();
                     if is_apart {
                         sum = reduced(products);
                         products = Product::zero();
                     }
                 }
                 if let Some(lengths) = lengths {
-                    let x = widened(_mm_xor_si128(sum, lengths));
+                    let x = widened(xor128(sum, lengths));
                     let power = widened(load128(&self.powers[GROUP - 1]));
                     let halves = widened(load128(&self.halves[GROUP - 1]));
                     sum = reduced(products.add_by_three(x, power, halves));
@@ -155,7 +155,7 @@ macro_rules! polyval {
         /// The hash of a message that takes two powers.
         #[inline]
         $(#[$feature])*
-        fn short_hash(h: __m128i, aad: &[u8], text: &[u8]) -> __m128i {
+        fn short_hash(h: Block, aad: &[u8], text: &[u8]) -> Block {
             let mut hash = Hash::new(h, aad.len().div_ceil(16) + text.len().div_ceil(16) + 1);
             hash.push_all(aad);
             hash.push_all(text);
@@ -165,10 +165,10 @@ macro_rules! polyval {
 
         /// POLYVAL of blocks that come one by one.
         struct Hash {
-            sum: __m128i,
-            h: __m128i,
-            h2: __m128i,
-            held: __m128i,
+            sum: Block,
+            h: Block,
+            h2: Block,
+            held: Block,
             next: Next,
         }
 
@@ -188,18 +188,18 @@ macro_rules! polyval {
             /// Of so many blocks.
             #[inline]
             $(#[$feature])*
-            fn new(h: __m128i, blocks: usize) -> Self {
-                let (zero, h2) = (_mm_setzero_si128(), narrow::reduce(narrow::multiply(h, h)));
+            fn new(h: Block, blocks: usize) -> Self {
+                let (zero, h2) = (zero128(), narrow::reduce(narrow::multiply(h, h)));
                 let next = if blocks.is_multiple_of(2) { Next::Waits } else { Next::Alone };
                 Self { sum: zero, h, h2, held: zero, next }
             }
 
             #[inline]
             $(#[$feature])*
-            fn push(&mut self, block: __m128i) {
+            fn push(&mut self, block: Block) {
                 self.next = match self.next {
                     Next::Alone => {
-                        let block = _mm_xor_si128(self.sum, block);
+                        let block = xor128(self.sum, block);
                         self.sum = narrow::reduce(narrow::multiply(block, self.h));
                         Next::Waits
                     }
@@ -208,7 +208,7 @@ macro_rules! polyval {
                         Next::Joins
                     }
                     Next::Joins => {
-                        let before = narrow::multiply(_mm_xor_si128(self.sum, self.held), self.h2);
+                        let before = narrow::multiply(xor128(self.sum, self.held), self.h2);
                         self.sum = narrow::reduce(before.add(narrow::multiply(block, self.h)));
                         Next::Waits
                     }
@@ -230,9 +230,9 @@ macro_rules! polyval {
 
             #[inline]
             $(#[$feature])*
-            fn end(&self) -> __m128i {
+            fn end(&self) -> Block {
                 if self.next == Next::Joins {
-                    narrow::reduce(narrow::multiply(_mm_xor_si128(self.sum, self.held), self.h))
+                    narrow::reduce(narrow::multiply(xor128(self.sum, self.held), self.h))
                 } else {
                     self.sum
                 }

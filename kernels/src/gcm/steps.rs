@@ -1,20 +1,21 @@
-//! What the kernels with 128-bit and with 256-bit registers share.
+//! What the kernels with 128-bit and with 256-bit registers share, of all architectures.
 //!
 //! A macro, because functions that enable an instruction set cannot be generic over the registers
-//! that come with it. A module that expands it brings `xor`, `aesenc`, `aesenclast`, `load` and
-//! `store` of a register, `load_part` and `store_part` of a shorter end, `first_bytes`, which
-//! clears what is behind one, `reversed`, which makes numbers of blocks, and `reversed128` for one
-//! block, `round_key`, which fills a register with a key and also gives it once, `absorb` of its
-//! level, `HEAD`, the registers of the first step, and `whole`, `head`, `step` and `end`.
+//! that come with it. A module that expands it brings `xor`, `round`, `last_round`, `load` and
+//! `store` of a register, `State` of a register between rounds, `load_part` and `store_part` of a
+//! shorter end, `first_bytes`, which clears what is behind one, `to_number`, which makes numbers of
+//! blocks, `round_key`, which fills a register with a key and also gives it once, `absorb` of its
+//! level, `HEAD`, the registers of the first step, `whole`, `head`, `step` and `end`, and `narrow`,
+//! the module of kernels with 128-bit registers.
 
 /// The place in a message from which a function is called. It makes a separate function for each
 /// place, so that each is called only once and compiled into its place.
-pub(super) const WHOLE: u8 = 0;
-pub(super) const BEGIN: u8 = 1;
-pub(super) const LAST: u8 = 2;
+pub(in crate::gcm) const WHOLE: u8 = 0;
+pub(in crate::gcm) const BEGIN: u8 = 1;
+pub(in crate::gcm) const LAST: u8 = 2;
 
 /// Registers in a step.
-pub(super) const STEP: usize = 8;
+pub(in crate::gcm) const STEP: usize = 8;
 
 /// Messages in steps of eight registers of `$bytes` bytes. Those of one block are for registers of
 /// 128 bits, and those of `$count` registers are a step by themselves, `whole`.
@@ -33,17 +34,17 @@ macro_rules! steps {
             let mut data = data;
             let lengths = lengths(aad.len() as u64, data.len() as u64);
             let before = associated(powers, aad);
-            let mut counter = load128(&(first ^ 1).to_le_bytes());
+            let mut counter = of_number(first ^ 1);
             let (sum, mask) = match data.len().div_ceil($bytes) {
-                0 => aesni::whole::<N, 0, MODE>(keys, powers, before, counter, data, lengths),
+                0 => narrow::whole::<N, 0, MODE>(keys, powers, before, counter, data, lengths),
                 1 if data.len() <= 16 => {
-                    aesni::whole::<N, 1, MODE>(keys, powers, before, counter, data, lengths)
+                    narrow::whole::<N, 1, MODE>(keys, powers, before, counter, data, lengths)
                 }
                 $($count => {
                     whole::<N, $count, MODE>(keys, powers, before, counter, data, lengths)
                 })*
                 _ => {
-                    let blocks = _mm_set_epi64x(0, STEP as i64 * $bytes / 16);
+                    let blocks = of_number(STEP as u128 * $bytes / 16);
                     let (part, rest) = data.split_at($bytes * HEAD);
                     data = rest;
                     let mut begun = [[0; $bytes]; STEP];
@@ -53,10 +54,10 @@ macro_rules! steps {
                     while data.len() > $bytes * STEP {
                         let (part, rest) = data.split_at($bytes * STEP);
                         data = rest;
-                        counter = _mm_add_epi64(counter, blocks);
+                        counter = add_halves(counter, blocks);
                         (sum, sealed) = step::<N, MODE>(keys, powers, sum, sealed, counter, part);
                     }
-                    counter = _mm_add_epi64(counter, blocks);
+                    counter = add_halves(counter, blocks);
                     let sum = match data.len().div_ceil($bytes) {
                         1 => end::<N, 1, MODE>(keys, powers, sum, sealed, counter, data, lengths),
                         2 => end::<N, 2, MODE>(keys, powers, sum, sealed, counter, data, lengths),
@@ -71,16 +72,16 @@ macro_rules! steps {
                 }
             };
             let mut tag = [0; 16];
-            store128(&mut tag, _mm_xor_si128(reversed128(sum), mask));
+            store128(&mut tag, xor128(turned(sum), mask));
             tag
         }
 
         /// The hash before the last block of associated data, and that block added.
         #[inline]
         $(#[$feature])*
-        fn associated(powers: &[[u8; 16]; ROOM], aad: &[u8]) -> __m128i {
+        fn associated(powers: &[[u8; 16]; ROOM], aad: &[u8]) -> Block {
             if aad.len() <= 16 {
-                return load128(&number(aad).to_le_bytes());
+                return of_number(number(aad));
             }
             associated_long(powers, aad)
         }
@@ -88,11 +89,11 @@ macro_rules! steps {
         // A call of its own, so that short data do not pay for the registers that it saves.
         #[inline(never)]
         $(#[$feature])*
-        fn associated_long(powers: &[[u8; 16]; ROOM], aad: &[u8]) -> __m128i {
+        fn associated_long(powers: &[[u8; 16]; ROOM], aad: &[u8]) -> Block {
             let (before, last) = aad.split_at((aad.len() - 1) / 16 * 16);
             let mut sum = [0; 16];
             absorb(powers, &mut sum, before.as_chunks().0);
-            reversed128(_mm_xor_si128(load128(&sum), part::load_part(last)))
+            turned(xor128(load128(&sum), simd::load_part(last)))
         }
 
         /// All rounds, on states to which the first round key has been added.
@@ -100,21 +101,20 @@ macro_rules! steps {
         $(#[$feature])*
         fn rounds<const N: usize, const V: usize>(
             keys: &[[u8; 16]; N],
-            mut state: [$vector; V],
-            mut mask: __m128i,
-        ) -> ([$vector; V], __m128i) {
+            state: [State; V],
+            mask: InRounds,
+        ) -> ([$vector; V], Block) {
+            let (mut state, mut mask) = (state, mask);
             for key in &keys[1..N - 1] {
                 let (key, key128) = round_key(key);
-                mask = _mm_aesenc_si128(mask, key128);
+                mask = simd::round(mask, key128);
                 for x in &mut state {
-                    *x = aesenc(*x, key);
+                    *x = round(*x, key);
                 }
             }
             let (key, key128) = round_key(&keys[N - 1]);
-            for x in &mut state {
-                *x = aesenclast(*x, key);
-            }
-            (state, _mm_aesenclast_si128(mask, key128))
+            let stream = state.map(|x| last_round(x, key));
+            (stream, simd::last_round(mask, key128))
         }
 
         /// Adds the keystream to `V` registers of data, of which the last may be a part. Returns
@@ -146,7 +146,7 @@ macro_rules! steps {
                 text[V - 1] = first_bytes(text[V - 1], last.len());
             }
             for x in &mut text {
-                *x = reversed(*x);
+                *x = to_number(*x);
             }
             text
         }

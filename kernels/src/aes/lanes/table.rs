@@ -1,4 +1,5 @@
 //! The messages in lanes, and the order in which others follow.
+#![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -101,7 +102,7 @@ struct RestOfMessage<'a, const N: usize> {
 }
 
 /// Blocks that every lane of `groups` has.
-#[cfg(any(feature = "isa-avx2", feature = "isa-avx512"))]
+#[cfg(all(target_arch = "x86_64", any(feature = "isa-avx2", feature = "isa-avx512")))]
 #[inline(always)]
 pub(crate) fn blocks<const N: usize, const W: usize>(groups: &[Group<'_, N, W>]) -> usize {
     groups.iter().flat_map(|group| group.left).fold(usize::MAX, usize::min)

@@ -1,0 +1,6 @@
+//! AES with the AES instructions of ARMv8.
+
+use crate::Level;
+pub(crate) use crate::aes::registers128::*;
+
+pub(crate) const NEEDS: Level = Level::ArmAes;

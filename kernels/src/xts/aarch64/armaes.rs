@@ -1,0 +1,6 @@
+//! XTS with the AES instructions of ARMv8.
+
+use crate::Level;
+pub(crate) use crate::xts::registers128::*;
+
+pub(crate) const NEEDS: Level = Level::ArmAes;
