@@ -57,13 +57,13 @@ impl LaneKind {
             },)+
             // Bitsliced.
             Self::DesCbc | Self::TripleDesCbc => Level::Portable,
-            Self::SerpentCbc
-            | Self::ChaCha8
+            Self::ChaCha8
             | Self::ChaCha12
             | Self::ChaCha20
             | Self::Salsa8
             | Self::Salsa12
-            | Self::Salsa20 => Level::Ssse3,
+            | Self::Salsa20 => LOWEST_WITH_VECTORS,
+            Self::SerpentCbc => Level::Ssse3,
             // With AES instructions.
             Self::Aes128Cbc
             | Self::Aes192Cbc
@@ -72,7 +72,7 @@ impl LaneKind {
             | Self::CbcHmacSha256
             | Self::CbcHmacSha384
             | Self::HmacSha1
-            | Self::HmacSha256 => Level::AesNi,
+            | Self::HmacSha256 => LOWEST_WITH_AES,
         }
     }
 }
@@ -80,6 +80,16 @@ impl LaneKind {
 }
 
 lanecrypt_ciphers::ciphers_with_lanes!(kinds!);
+
+/// The lowest level of this architecture with vector registers.
+#[cfg(any(feature = "std", test))]
+const LOWEST_WITH_VECTORS: Level =
+    if cfg!(target_arch = "aarch64") { Level::Neon } else { Level::Ssse3 };
+
+/// The lowest level of this architecture with AES instructions.
+#[cfg(any(feature = "std", test))]
+const LOWEST_WITH_AES: Level =
+    if cfg!(target_arch = "aarch64") { Level::ArmAes } else { Level::AesNi };
 
 /// In place of a kind: messages that this processor serves without lanes.
 pub(super) const ALONE: u8 = 254;
