@@ -2,7 +2,7 @@
 //! vector units, Poly1305 one chain of multiplications of words.
 //!
 //! Messages of up to seven blocks take one pass of ChaCha20 over these blocks and the one-time key,
-//! in the narrowest form that suffices. Up to three blocks stay in registers.
+//! in the narrowest form that suffices. Up to six blocks stay in registers.
 
 use core::arch::aarch64::*;
 
@@ -16,7 +16,7 @@ use crate::chacha::aarch64::neon::{
 use crate::chacha::{Key, ietf, words};
 use crate::chacha20poly1305::{OPEN, SEAL, parts};
 use crate::isa::{Mode, WRITE};
-use crate::poly1305::aarch64::neon::{absorb, absorb_padded};
+use crate::poly1305::aarch64::neon::{absorb, absorb_padded, tag};
 use crate::poly1305::{Keep, Poly1305};
 use crate::{Isa, Level, wipe};
 
@@ -41,32 +41,37 @@ pub(crate) fn run<const MODE: bool, K: Keep>(
     keep: K,
 ) -> [u8; 16] {
     let state = &ietf(key, nonce);
-    match data.len() {
-        0..=64 => short::<MODE, 2, K>(isa, state, aad, data, keep),
-        65..=128 => short::<MODE, 3, K>(isa, state, aad, data, keep),
-        129..=192 => short::<MODE, 4, K>(isa, state, aad, data, keep),
-        193..=FRONT => medium::<MODE, K>(isa, state, aad, data, keep),
-        _ => long::<MODE, K>(isa, state, aad, data, keep),
-    }
+    let sizes = (aad.len() as u64, data.len() as u64);
+    let hash = match data.len() {
+        0..=64 => short::<MODE, 2>(isa, state, aad, data),
+        65..=128 => short::<MODE, 3>(isa, state, aad, data),
+        129..=192 => short::<MODE, 4>(isa, state, aad, data),
+        193..=256 => short::<MODE, 5>(isa, state, aad, data),
+        257..=320 => short::<MODE, 6>(isa, state, aad, data),
+        321..=384 => short::<MODE, 7>(isa, state, aad, data),
+        385..=FRONT => medium::<MODE>(isa, state, aad, data),
+        _ => long::<MODE>(isa, state, aad, data),
+    };
+    tag(hash, sizes.0, sizes.1, keep)
 }
 
-/// A message that needs, with its one-time key, exactly `N` blocks of keystream, at most four.
+/// A message that needs, with its one-time key, exactly `N` blocks of keystream, two to seven.
 #[inline(never)]
 #[target_feature(enable = "neon")]
-fn short<const MODE: bool, const N: usize, K: Keep>(
+fn short<const MODE: bool, const N: usize>(
     isa: Isa,
     state: &State<20>,
     aad: &[u8],
     mut data: InOutBuf<'_, '_, u8>,
-    keep: K,
-) -> [u8; 16] {
-    let sizes = (aad.len() as u64, data.len() as u64);
-    let blocks: [Block; N] = if N == 4 {
-        let (four, []) = four_and::<20, 0>(state, state.counter, false, || {});
-        core::array::from_fn(|at| four[at])
-    } else {
-        in_rows::<20, N>(state, state.counter, false, || {})
-    };
+) -> Poly1305 {
+    let mut blocks = [[vdupq_n_u32(0); 4]; N];
+    match N {
+        4 => fill(&mut blocks, four_and::<20, 0>(state, state.counter, false, || {})),
+        5 => fill(&mut blocks, four_and::<20, 1>(state, state.counter, false, || {})),
+        6 => fill(&mut blocks, four_and::<20, 2>(state, state.counter, false, || {})),
+        7 => fill(&mut blocks, four_and::<20, 3>(state, state.counter, false, || {})),
+        _ => blocks = in_rows::<20, N>(state, state.counter, false, || {}),
+    }
     let mut hash = begun(isa, &blocks[0], aad);
     if MODE == OPEN {
         absorb_padded(&mut hash, data.get_in());
@@ -88,20 +93,25 @@ fn short<const MODE: bool, const N: usize, K: Keep>(
     if MODE == SEAL {
         absorb_padded(&mut hash, data.get_out());
     }
-    parts::tag(hash, sizes.0, sizes.1, keep)
+    hash
+}
+
+/// Puts blocks of lanes and of rows into their order.
+#[inline(always)]
+fn fill<const M: usize>(blocks: &mut [Block], (lanes, rows): ([Block; 4], [Block; M])) {
+    blocks[..4].copy_from_slice(&lanes);
+    blocks[4..].copy_from_slice(&rows);
 }
 
 /// A message that needs, with its one-time key, more blocks, but only one pass.
 #[inline(never)]
 #[target_feature(enable = "neon")]
-fn medium<const MODE: bool, K: Keep>(
+fn medium<const MODE: bool>(
     isa: Isa,
     state: &State<20>,
     aad: &[u8],
     mut data: InOutBuf<'_, '_, u8>,
-    keep: K,
-) -> [u8; 16] {
-    let sizes = (aad.len() as u64, data.len() as u64);
+) -> Poly1305 {
     let mut stream = [0; PASS];
     let used = &mut stream[..64 + data.len().next_multiple_of(64)];
     apply(state, false, used.into(), WRITE);
@@ -115,7 +125,7 @@ fn medium<const MODE: bool, K: Keep>(
     if MODE == SEAL {
         absorb_padded(&mut hash, data.get_out());
     }
-    parts::tag(hash, sizes.0, sizes.1, keep)
+    hash
 }
 
 /// A message of more than one pass.
@@ -124,14 +134,12 @@ fn medium<const MODE: bool, K: Keep>(
 /// Nothing can be hashed beside the first pass.
 #[inline(never)]
 #[target_feature(enable = "neon")]
-fn long<const MODE: bool, K: Keep>(
+fn long<const MODE: bool>(
     isa: Isa,
     state: &State<20>,
     aad: &[u8],
     mut data: InOutBuf<'_, '_, u8>,
-    keep: K,
-) -> [u8; 16] {
-    let sizes = (aad.len() as u64, data.len() as u64);
+) -> Poly1305 {
     let mut start = Start::of(&words(state, state.counter));
     let (front, _) = data.reborrow().split_at(FRONT);
     let mut hash = if MODE == SEAL {
@@ -163,7 +171,7 @@ fn long<const MODE: bool, K: Keep>(
     let (mut done, rest) = data.split_at(at);
     let ready = if MODE == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
     end::<MODE>(state, &mut start, &mut hash, ready, rest);
-    parts::tag(hash, sizes.0, sizes.1, keep)
+    hash
 }
 
 /// The hash of a message, after its associated data, from block 0 of the keystream.

@@ -5,7 +5,7 @@
 use core::arch::asm;
 
 use crate::Level;
-use crate::poly1305::{Poly1305, State, padded};
+use crate::poly1305::{Keep, Poly1305, State, padded, portable};
 
 pub(crate) const NEEDS: Level = Level::Neon;
 
@@ -93,5 +93,57 @@ pub(crate) fn absorb_padded(hash: &mut Poly1305, bytes: &[u8]) {
     absorb(hash.state(), blocks);
     if !rest.is_empty() {
         hash.absorb_number(padded(rest));
+    }
+}
+
+/// The tag, by [`Poly1305::tag`], after a last block of the numbers of bytes.
+#[inline]
+#[target_feature(enable = "neon")]
+pub(crate) fn tag(mut hash: Poly1305, aad: u64, data: u64, keep: impl Keep) -> [u8; 16] {
+    hash.absorb_number(u128::from(aad) | u128::from(data) << 64);
+    hash.keep(keep);
+    let [mut v0, mut v1, v2] = hash.state.h;
+    let [pad0, pad1] = portable::words(u128::from_le_bytes(hash.pad));
+    // SAFETY: the assembly only changes registers, which are declared.
+    unsafe {
+        asm!(
+            "and {p0}, {v2}, #-4; add {p0}, {p0}, {v2}, lsr #2; and {v2}, {v2}, #3",
+            "adds {v0}, {v0}, {p0}; adcs {v1}, {v1}, xzr; adc {v2}, {v2}, xzr",
+            // With 5 added, it reaches 2^130 exactly if it is not smaller than 2^130 - 5.
+            "adds {p0}, {v0}, #5; adcs {p1}, {v1}, xzr; adc {v2}, {v2}, xzr",
+            "tst {v2}, #4; csel {v0}, {p0}, {v0}, ne; csel {v1}, {p1}, {v1}, ne",
+            "adds {v0}, {v0}, {pad0}; adc {v1}, {v1}, {pad1}",
+            v0 = inout(reg) v0, v1 = inout(reg) v1, v2 = inout(reg) v2 => _,
+            pad0 = in(reg) pad0, pad1 = in(reg) pad1, p0 = out(reg) _, p1 = out(reg) _,
+            options(pure, nomem, nostack),
+        );
+    }
+    portable::joined([v0, v1]).to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Isa;
+
+    #[test]
+    fn tags_are_the_portable_ones_around_the_modulus() {
+        for low in (0..8).chain(u64::MAX - 8..=u64::MAX) {
+            for (middle, high) in [(0, 0), (u64::MAX, 1), (u64::MAX, 2), (0, 3), (u64::MAX, 3)] {
+                let hashes = [(); 2].map(|()| {
+                    // The point 1, so that the value stays what it is but for 2^128.
+                    let mut key = [0xa5; 32];
+                    key[..16].copy_from_slice(&1_u128.to_le_bytes());
+                    let mut hash = Poly1305::new(Isa::PORTABLE, &key);
+                    hash.state.h = [low, middle, high];
+                    hash
+                });
+                let [mut portable, own] = hashes;
+                portable.absorb_number(0);
+                // SAFETY: every processor of this architecture has the instructions.
+                let own = unsafe { tag(own, 0, 0, ()) };
+                assert_eq!(own, portable.tag(), "{low:x} {middle:x} {high:x}");
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::chacha::last_row;
 use crate::chacha20poly1305::lanes::{Lane, alone};
 use crate::chacha20poly1305::{OPEN, SEAL, parts};
 use crate::isa::Mode;
-use crate::poly1305::aarch64::neon::absorb_padded;
+use crate::poly1305::aarch64::neon::{absorb_padded, tag};
 use crate::{Level, wipe};
 
 pub(crate) const NEEDS: Level = Level::Neon;
@@ -63,7 +63,7 @@ fn side_by_side<const MODE: bool>(lanes: &mut [Lane<'_>]) {
         if MODE == SEAL {
             absorb_padded(&mut hash, lane.data.get_out());
         }
-        *lane.tag = parts::tag(hash, sizes.0, sizes.1, ());
+        *lane.tag = tag(hash, sizes.0, sizes.1, ());
     }
     wipe::memory(keys.as_flattened_mut());
     wipe::memory(streams.as_flattened_mut());
