@@ -1,12 +1,15 @@
 //! Keystream of eight short messages at a time, in lanes; then each message by itself.
 
+#[cfg(feature = "isa-ssse3")]
+use crate::Level;
 use crate::chacha::{self, Ietf};
 use crate::chacha20poly1305::lanes::{Lane, alone};
 use crate::chacha20poly1305::parts;
 use crate::isa::Mode;
-use crate::{Isa, Level, wipe};
+use crate::{Isa, wipe};
 
 /// The kernel of ChaCha20 in lanes checks by itself for higher levels.
+#[cfg(feature = "isa-ssse3")]
 pub(crate) const NEEDS: Level = Level::Ssse3;
 
 /// The most bytes of a message whose keystream is made beside that of others.
