@@ -120,7 +120,7 @@ impl Engine {
     fn count_session(&self, algorithm: Algorithm) {
         #[cfg(feature = "std")]
         if self.lanes.are_measured() {
-            crate::lanes::count_session(self.isa, Lanes::kinds(algorithm));
+            crate::measure::count_session(self.isa, Lanes::kinds(algorithm));
         }
         #[cfg(not(feature = "std"))]
         let _ = (&self.lanes, algorithm);
@@ -304,7 +304,7 @@ impl Engine {
     #[cfg(feature = "std")]
     #[cfg_attr(docsrs, doc(cfg(feature = "std")))]
     pub fn calibrate(&mut self) {
-        crate::lanes::measure_all(self.isa);
+        crate::measure::measure_all(self.isa);
         self.lanes = Lanes::measured(self.isa.level());
     }
 }

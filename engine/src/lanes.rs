@@ -3,7 +3,7 @@
 mod built_in;
 mod kind;
 #[cfg(feature = "std")]
-mod measured;
+pub(crate) mod measured;
 
 use alloc::format;
 use alloc::string::String;
@@ -14,8 +14,6 @@ use lanecrypt_ciphers::lanes::Lengths;
 use lanecrypt_ciphers::{Algorithm, Level};
 
 pub(crate) use self::kind::LaneKind;
-#[cfg(feature = "std")]
-pub(crate) use self::measured::{count_session, measure_all};
 use crate::Operation;
 use crate::class::Class;
 
@@ -124,7 +122,10 @@ impl Lanes {
         #[cfg(feature = "std")]
         return self.measured?.get(kind)?.lengths();
         #[cfg(not(feature = "std"))]
-        return None;
+        {
+            let _ = kind;
+            None
+        }
     }
 
     /// The ranges of a kind.

@@ -6,7 +6,8 @@ use std::time::Instant;
 use lanecrypt_ciphers::lanes::Lengths;
 use lanecrypt_ciphers::{Algorithm, Isa};
 
-use crate::lanes::{AtDepths, DEPTHS, Lanes};
+use crate::lanes::measured::{self, Measured};
+use crate::lanes::{AtDepths, DEPTHS, LaneKind, Lanes};
 use crate::{BatchBuffer, Session};
 
 /// The lengths in bytes that are measured.
@@ -17,9 +18,44 @@ const SIZES: [u32; 6] = [16, 64, 128, 256, 512, 1024];
 /// thread runs on the same core and keeps the vector units busy.
 const LEAST_GAIN: f32 = 0.06;
 
+/// Counts a session with these kinds of messages. The second session of a kind measures it. Other
+/// threads do not wait for that; they use the built-in lengths until it has ended.
+#[inline]
+pub(crate) fn count_session(isa: Isa, kinds: [u8; 2]) {
+    let Some(table) = measured::at(isa.level()) else { return };
+    let [forward, backward] = kinds;
+    let backward = (backward != forward).then_some(backward);
+    for number in [forward].into_iter().chain(backward) {
+        let kind = table.get(usize::from(number));
+        if kind.is_some_and(Measured::is_second_session) {
+            measure(isa, |kind| kind as u8 == number);
+        }
+    }
+}
+
+/// Measures all kinds that have not been measured.
+pub(crate) fn measure_all(isa: Isa) {
+    let Some(table) = measured::at(isa.level()) else { return };
+    measure(isa, |kind| table[kind as usize].begin());
+}
+
+/// Measures the kinds that this function selects.
+#[cold]
+#[inline(never)]
+fn measure(isa: Isa, is_selected: impl Fn(LaneKind) -> bool) {
+    let Some(table) = measured::at(isa.level()) else { return };
+    let kinds = LaneKind::measured().filter(|(kind, _)| isa.has(kind.lowest_level()));
+    for (kind, algorithm) in kinds.filter(|(kind, _)| is_selected(*kind)) {
+        // Without a result the built-in lengths remain.
+        if let Some(lengths) = lengths(isa, algorithm) {
+            table[kind as usize].set(lengths);
+        }
+    }
+}
+
 /// The lengths at which lanes are faster with the kernels of `isa`. `None` if that takes too long,
 /// or if the clock measures no time.
-pub(crate) fn lengths(isa: Isa, algorithm: Algorithm) -> Option<AtDepths> {
+fn lengths(isa: Isa, algorithm: Algorithm) -> Option<AtDepths> {
     lengths_by(isa, algorithm, &Effort::QUICK)
 }
 
@@ -217,7 +253,6 @@ mod tests {
     use lanecrypt_ciphers::Level;
 
     use super::*;
-    use crate::lanes::LaneKind;
 
     #[test]
     fn lengths_are_where_it_pays() {

@@ -123,12 +123,15 @@ impl Verifier {
     }
 }
 
-/// Serves the requests of a batch that AWS-LC can serve, or only those that cost less by it. What
-/// it refuses is left as it is.
-pub(crate) fn serve(batch: &mut [Request<'_>], only_cheaper: bool) {
+/// Signs a digest by this crate. Whether it could.
+pub(crate) type SignsHere = fn(&PrivateKey, Padding, &[u8], &mut [u8]) -> bool;
+
+/// Serves the requests of a batch that AWS-LC can serve, or only those that cost less by it than by
+/// this function. What it refuses is left as it is.
+pub(crate) fn serve(batch: &mut [Request<'_>], only_cheaper: Option<SignsHere>) {
     let chosen: ArrayVec<usize, AT_ONCE> = match only_cheaper {
-        true => cheaper(batch),
-        false => (0..batch.len()).filter(|&i| takes(&batch[i])).collect(),
+        Some(own) => cheaper(batch, own),
+        None => (0..batch.len()).filter(|&i| takes(&batch[i])).collect(),
     };
     for i in chosen {
         let request = &mut batch[i];
@@ -176,7 +179,7 @@ pub(crate) fn takes_size(bits: usize) -> bool {
 
 /// The requests that cost less by AWS-LC: all that it takes where this crate only has its portable
 /// kernel, and otherwise the signatures that do not fill lanes, if it makes them faster.
-fn cheaper(batch: &[Request<'_>]) -> ArrayVec<usize, AT_ONCE> {
+fn cheaper(batch: &[Request<'_>], own: SignsHere) -> ArrayVec<usize, AT_ONCE> {
     let mut chosen = ArrayVec::new();
     let mut sizes = ArrayVec::<_, AT_ONCE>::new();
     for (i, request) in batch.iter().enumerate() {
@@ -191,13 +194,24 @@ fn cheaper(batch: &[Request<'_>]) -> ArrayVec<usize, AT_ONCE> {
             sizes.push(bits);
             let same = (i..batch.len()).filter(|&at| contested_size(&batch[at]) == Some(bits));
             let rest = cost::rest(same.clone().count());
-            chosen.extend(same.filter(|&at| takes(&batch[at])).take(rest).filter(|&at| {
-                let key = batch[at].private_key();
-                key.is_some_and(|key| key.aws_lc.pays() && cost::is_faster(key))
-            }));
+            let taken = same.filter(|&at| takes(&batch[at])).take(rest);
+            chosen.extend(taken.filter(|&at| pays(&batch[at], bits, own)));
         }
     }
     chosen
+}
+
+/// Whether AWS-LC makes a signature faster, and its form of the key is there or should be by now.
+fn pays(request: &Request<'_>, bits: usize, own: SignsHere) -> bool {
+    let Work::Sign { key, padding, digest: Some(digest), .. } = &request.work else { return false };
+    let mut signature = vec![0; key.signature_length()];
+    let mut again = signature.clone();
+    key.aws_lc.pays()
+        && cost::is_faster(
+            bits,
+            || own(key, *padding, digest.bytes(), &mut signature),
+            || key.aws_lc.sign(key, *padding, digest, &mut again).is_some(),
+        )
 }
 
 /// The bits of the key of a request to sign that AWS-LC may make faster. It shares lanes with those

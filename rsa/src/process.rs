@@ -9,13 +9,13 @@ use arrayvec::ArrayVec;
 use lanecrypt_kernels::montgomery::{self, PublicPower, public_powers};
 use subtle::ConstantTimeEq as _;
 
-#[cfg(feature = "aws-lc")]
-use crate::Backend;
 use crate::hash::Digest;
 use crate::numbers::{from_bytes, write_bytes};
 use crate::private::{self, Task};
 use crate::request::{AT_ONCE, Work};
 use crate::workspace::{Slot, Workspace, zeros};
+#[cfg(feature = "aws-lc")]
+use crate::{Backend, Padding, PrivateKey};
 use crate::{BatchError, Error, PublicKey, Request};
 
 /// Serves requests of any operations, under any keys, side by side. Each has its own
@@ -39,10 +39,17 @@ pub fn process(requests: &mut [Request<'_>], workspace: &mut Workspace) -> Resul
     if failed == 0 { Ok(()) } else { Err(BatchError { failed }) }
 }
 
+#[cfg(feature = "aws-lc")]
+fn signs_here(key: &PrivateKey, padding: Padding, digest: &[u8], signature: &mut [u8]) -> bool {
+    let mut workspace = Workspace::with_backend(Backend::Own);
+    process(&mut [Request::sign_digest(key, padding, digest, signature)], &mut workspace).is_ok()
+}
+
 fn serve(batch: &mut [Request<'_>], workspace: &mut Workspace) {
     #[cfg(feature = "aws-lc")]
     if workspace.backend != Backend::Own {
-        crate::aws_lc::serve(batch, workspace.backend == Backend::Measured);
+        let is_measured = workspace.backend == Backend::Measured;
+        crate::aws_lc::serve(batch, is_measured.then_some(signs_here));
     }
     let Workspace { slots, arithmetic, .. } = workspace;
     if slots.len() < batch.len() {

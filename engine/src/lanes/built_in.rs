@@ -8,8 +8,8 @@ use lanecrypt_ciphers::lanes::Lengths;
 
 use super::LaneKind::{
     self, Aes128Cbc, Aes128GcmSiv, Aes192Cbc, Aes256Cbc, Aes256GcmSiv, CbcHmacSha1, CbcHmacSha256,
-    CbcHmacSha384, ChaCha12, ChaCha20, ChaCha20Poly1305, DesCbc, HmacSha1, HmacSha256, Salsa12,
-    Salsa20, SerpentCbc, TripleDesCbc, XChaCha20Poly1305,
+    CbcHmacSha384, ChaCha12, ChaCha20, ChaCha20Poly1305, DesCbc, HmacSha1, HmacSha256, Salsa8,
+    Salsa12, Salsa20, SerpentCbc, TripleDesCbc, XChaCha20Poly1305,
 };
 use super::{AtDepths, DEPTHS, Table};
 
@@ -75,6 +75,7 @@ const ROWS: &[Row] = &[
     (&[SerpentCbc], &[Ssse3, AesNi, Avx2, Avx2Vaes], [from(256), ALL, ALL, ALL, ALL]),
     (&[SerpentCbc], &[Avx512], [from(64), from(64), ALL, ALL, ALL]),
     (&[ChaCha12, Salsa12], &[Avx2, Avx2Vaes, Avx512], [NO, NO, to(64), to(64), to(64)]),
+    (&[Salsa8], &[Avx512], [NO, NO, NO, to(64), to(64)]),
     (&[ChaCha20, Salsa20], &[Ssse3, AesNi], [NO, NO, to(64), to(64), to(64)]),
     (&[ChaCha20, Salsa20], &[Avx2, Avx2Vaes, Avx512], [NO, NO, to(128), to(128), to(128)]),
     (&[ChaCha20Poly1305], &[Avx512], [NO, NO, to(64), to(256), to(256)]),

@@ -3,12 +3,11 @@
 use core::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::OnceLock;
 
-use lanecrypt_ciphers::{Isa, Level};
+use lanecrypt_ciphers::Level;
 
 use super::{AtDepths, LaneKind};
-use crate::measure;
 
-pub(super) type Table = [Measured; LaneKind::COUNT];
+pub(crate) type Table = [Measured; LaneKind::COUNT];
 
 /// More than any architecture has levels.
 const LEVELS: usize = 8;
@@ -20,7 +19,7 @@ static CHANGES: AtomicUsize = AtomicUsize::new(0);
 
 /// The measurement of a kind.
 #[derive(Debug, Default)]
-pub(super) struct Measured {
+pub(crate) struct Measured {
     state: AtomicU8,
     lengths: OnceLock<AtDepths>,
 }
@@ -42,7 +41,7 @@ impl Measured {
         self.lengths.get()
     }
 
-    pub(super) fn set(&self, lengths: AtDepths) {
+    pub(crate) fn set(&self, lengths: AtDepths) {
         // Only the thread that begins a measurement sets them.
         let _ = self.lengths.set(lengths);
         CHANGES.fetch_add(1, Ordering::Release);
@@ -50,9 +49,14 @@ impl Measured {
 
     /// Counts a session. True for the second one, whose thread measures.
     #[inline]
-    fn is_second_session(&self) -> bool {
+    pub(crate) fn is_second_session(&self) -> bool {
         let state = self.state.load(Ordering::Relaxed);
         state != BEGUN && self.advance(state, state + 1) && state == USED
+    }
+
+    /// True for the first caller: the measurement has not begun before.
+    pub(crate) fn begin(&self) -> bool {
+        self.state.swap(BEGUN, Ordering::Relaxed) != BEGUN
     }
 
     /// Whether this call has made the step from one state to another.
@@ -63,48 +67,13 @@ impl Measured {
 }
 
 /// The measurements of a level.
-pub(super) fn at(level: Level) -> Option<&'static Table> {
+pub(crate) fn at(level: Level) -> Option<&'static Table> {
     TABLES.get(level as usize % 0x10)
 }
 
 #[inline]
 pub(super) fn changes() -> usize {
     CHANGES.load(Ordering::Acquire)
-}
-
-/// Counts a session with these kinds of messages. The second session of a kind measures it. Other
-/// threads do not wait for that; they use the built-in lengths until it has ended.
-#[inline]
-pub(crate) fn count_session(isa: Isa, kinds: [u8; 2]) {
-    let Some(table) = at(isa.level()) else { return };
-    let [forward, backward] = kinds;
-    let backward = (backward != forward).then_some(backward);
-    for number in [forward].into_iter().chain(backward) {
-        let kind = table.get(usize::from(number));
-        if kind.is_some_and(Measured::is_second_session) {
-            measure(isa, |kind| kind as u8 == number);
-        }
-    }
-}
-
-/// Measures all kinds that have not been measured.
-pub(crate) fn measure_all(isa: Isa) {
-    let Some(table) = at(isa.level()) else { return };
-    measure(isa, |kind| table[kind as usize].state.swap(BEGUN, Ordering::Relaxed) != BEGUN);
-}
-
-/// Measures the kinds that this function selects.
-#[cold]
-#[inline(never)]
-fn measure(isa: Isa, is_selected: impl Fn(LaneKind) -> bool) {
-    let Some(table) = at(isa.level()) else { return };
-    let kinds = LaneKind::measured().filter(|(kind, _)| isa.has(kind.lowest_level()));
-    for (kind, algorithm) in kinds.filter(|(kind, _)| is_selected(*kind)) {
-        // Without a result the built-in lengths remain.
-        if let Some(lengths) = measure::lengths(isa, algorithm) {
-            table[kind as usize].set(lengths);
-        }
-    }
 }
 
 #[cfg(test)]
