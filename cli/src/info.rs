@@ -231,7 +231,7 @@ const SIZES: [usize; 3] = [2048, 3072, 4096];
 fn signer(isa: Isa, bits: usize) -> &'static str {
     match Backend::Measured.may_sign_by_aws_lc(isa, bits) {
         false => "own",
-        true if has_single(isa) => "the faster one",
+        true if has_single(isa) => "measured",
         true => "aws-lc",
     }
 }
