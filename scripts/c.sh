@@ -72,8 +72,9 @@ everything_with() {
 everything_with gcc gcc -std=c99
 # What the library does beside its buffers is seen by Valgrind.
 if command -v valgrind >/dev/null; then
-    memcheck=(valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite,indirect
-        --suppressions=surfaces/c/tests/valgrind.supp)
+    # Callers enough to reach those that the suppressions name.
+    memcheck=(valgrind -q --num-callers=40 --error-exitcode=9 --leak-check=full
+        --show-leak-kinds=definite,indirect --suppressions=surfaces/c/tests/valgrind.supp)
     # What is suppressed hides no mistake of a caller.
     beyond() {
         local algorithm

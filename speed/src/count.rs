@@ -20,6 +20,7 @@ use nix::sys::signal::{Signal, raise};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
 
+use crate::ciphers::keep_built_in_lanes;
 use crate::depth::Depth;
 use crate::glob::Glob;
 use crate::options::{Options, Peers};
@@ -130,6 +131,7 @@ pub fn count(only: Option<&Glob>, command: impl Fn(&str) -> Command + Sync) -> i
 /// If it is not traced, there is no such row, or it fails.
 pub fn counted(id: &str) -> io::Result<()> {
     let failed = || io::Error::other(format!("{id} failed"));
+    keep_built_in_lanes();
     ptrace::traceme()?;
     let stop = || raise(Signal::SIGSTOP);
     let row = rows().into_iter().find(|row| row.point.id == id).ok_or_else(failed)?;
