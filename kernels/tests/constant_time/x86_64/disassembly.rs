@@ -29,8 +29,9 @@ const EXCEPT: &[&str] = &[
     // Other names of functions that architectures share.
     "aes::x86_64::aesni", "siv::x86_64::aesni", "xts::x86_64::aesni",
     // Of the other architecture.
-    "aes::aarch64", "gcm::aarch64", "gcm_siv::aarch64", "ghash::aarch64", "siv::aarch64",
-    "xts::aarch64",
+    "aes::aarch64", "arx::aarch64", "chacha::aarch64", "chacha20poly1305::aarch64",
+    "gcm::aarch64", "gcm_siv::aarch64", "ghash::aarch64", "poly1305::aarch64", "salsa::aarch64",
+    "siv::aarch64", "xts::aarch64",
     // Inlined into the others, everywhere.
     "simd::",
     "poly1305::limbs", "poly1305::portable", "chacha20poly1305::parts", "siv::cmac",
