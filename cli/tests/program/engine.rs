@@ -1,4 +1,4 @@
-//! `lanecrypt speed engine`: a run of a second, as text and as JSON.
+//! `lanecrypt speed engine`: a short run, as text and as JSON.
 
 use crate::support::{assert_one_line, errors, lanecrypt, run};
 
@@ -7,7 +7,7 @@ const ONLY: &str = "engine/*/null/process/1024/d1/t1";
 
 #[test]
 fn a_short_run_as_json() {
-    let arguments = ["speed", "engine", "--budget", "1s", "--only", ONLY, "--json", "-"];
+    let arguments = ["speed", "engine", "--budget", "5s", "--only", ONLY, "--json", "-"];
     let output = run(lanecrypt(&arguments), b"");
     assert!(output.status.success(), "{}", errors(&output));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -27,7 +27,7 @@ fn a_short_run_as_json() {
 
 #[test]
 fn a_short_run_as_text_and_patterns_that_fit_nothing() {
-    let output = run(lanecrypt(&["speed", "engine", "--budget", "1s", "--only", ONLY]), b"");
+    let output = run(lanecrypt(&["speed", "engine", "--budget", "5s", "--only", ONLY]), b"");
     assert!(output.status.success(), "{}", errors(&output));
     let text = String::from_utf8(output.stdout).expect("text");
     assert!(
