@@ -30,7 +30,7 @@ pub(super) trait Arithmetic {
     /// overwritten.
     fn reduce(modulus: &Context, product: &mut [u64], out: &mut [u64]);
 
-    /// Calls [`look_up`].
+    /// One entry of the table, by reading all.
     fn look_up(table: &[u64], index: u64, out: &mut [u64]);
 }
 
@@ -161,11 +161,10 @@ impl<A: Arithmetic> Powers<'_, A> {
     }
 }
 
-/// One entry of the table, by reading all.
+/// The beginning of one entry of the table, by reading that of all. Entries are `length` apart.
 #[inline(always)]
-pub(super) fn look_up(table: &[u64], index: u64, out: &mut [u64]) {
+pub(super) fn look_up(table: &[u64], length: usize, index: u64, out: &mut [u64]) {
     let masks = array::from_fn(|i| same(i as u64, index));
-    let length = out.len();
     let (parts, rest) = out.as_chunks_mut();
     let mut start = 0;
     for part in parts {

@@ -28,6 +28,6 @@ impl Arithmetic for Portable {
     }
 
     fn look_up(table: &[u64], index: u64, out: &mut [u64]) {
-        exponentiation::look_up(table, index, out);
+        exponentiation::look_up(table, out.len(), index, out);
     }
 }

@@ -14,7 +14,6 @@ mod tiles;
 use self::adx::{Adx, Eight};
 use self::four::Four;
 use super::lanes::{self, Kernel};
-use super::radix::own_digits;
 use crate::Level;
 use crate::montgomery::{Job, Workspace, exponentiation, portable};
 
@@ -28,9 +27,10 @@ pub(crate) fn raise<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Wo
 
 #[target_feature(enable = "avx2,bmi2")]
 fn raise_by<J: Job>(has_adx: bool, jobs: &mut [J], chosen: &[usize], workspace: &mut Workspace) {
-    let digits = own_digits(jobs[chosen[0]].modulus()).n.len();
+    // The fewest that take less time in lanes, full or not, than one by one: docs/notes/rsa.md.
+    let fewest = if has_adx { 4 } else { 2 };
     for chosen in chosen.chunks(Four::NUMBERS) {
-        if chosen.len() >= fewest(digits, has_adx) {
+        if chosen.len() >= fewest {
             lanes::raise::<Four, J>(jobs, chosen, workspace);
         } else if has_adx {
             raise_with_adx(jobs, chosen, workspace);
@@ -48,16 +48,6 @@ fn raise_with_adx<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Work
         } else {
             exponentiation::raise::<Adx, J>(jobs, chosen, workspace);
         }
-    }
-}
-
-/// The fewest exponentiations that take less time in lanes, full or not, than one by one. Measured
-/// on Zen 3 (docs/notes/rsa.md).
-const fn fewest(digits: usize, has_adx: bool) -> usize {
-    match digits {
-        _ if !has_adx => 2,
-        0..=20 => 4,
-        _ => 3,
     }
 }
 

@@ -71,9 +71,38 @@ impl Arithmetic for Adx {
     }
 }
 
+/// One entry of the table, by reading all.
 #[target_feature(enable = "avx2")]
 fn look_up(table: &[u64], index: u64, out: &mut [u64]) {
-    exponentiation::look_up(table, index, out);
+    let mut at = 0;
+    look_up_vectors::<4>(table, index, out, &mut at);
+    look_up_vectors::<2>(table, index, out, &mut at);
+    look_up_vectors::<1>(table, index, out, &mut at);
+    if at < out.len() {
+        exponentiation::look_up(&table[at..], out.len(), index, &mut out[at..]);
+    }
+}
+
+/// The limbs of an entry from the one at `at` on, as long as there are V vectors of them. Masks are
+/// never in memory.
+#[target_feature(enable = "avx2")]
+fn look_up_vectors<const V: usize>(table: &[u64], index: u64, out: &mut [u64], at: &mut usize) {
+    let wanted = _mm256_set1_epi64x(opaque::word(index).cast_signed());
+    while out.len() - *at >= 4 * V {
+        let (mut place, mut chosen) = (_mm256_setzero_si256(), [_mm256_setzero_si256(); V]);
+        for entry in table[*at..].chunks(out.len()) {
+            let Some(vectors) = entry.as_chunks().0.first_chunk::<V>() else { break };
+            let mask = _mm256_cmpeq_epi64(place, wanted);
+            for (chosen, limbs) in chosen.iter_mut().zip(vectors) {
+                *chosen = _mm256_or_si256(*chosen, _mm256_and_si256(load256_words(limbs), mask));
+            }
+            place = _mm256_add_epi64(place, _mm256_set1_epi64x(1));
+        }
+        for (chosen, limbs) in chosen.into_iter().zip(out[*at..].as_chunks_mut().0) {
+            store256_words(limbs, chosen);
+        }
+        *at += 4 * V;
+    }
 }
 
 /// Numbers of eight limbs; the same processors.
@@ -96,27 +125,10 @@ impl Arithmetic for Eight {
 
     fn look_up(table: &[u64], index: u64, out: &mut [u64]) {
         // SAFETY: the processor has AVX2, see `Eight`.
-        unsafe { look_up_eight(table.as_chunks().0, index, eight_mut(out)) }
+        unsafe { look_up(table, index, out) }
     }
 }
 
 fn eight_mut(number: &mut [u64]) -> &mut Number {
     number.try_into().expect("eight limbs")
-}
-
-/// [`exponentiation::look_up`] of eight limbs, with masks that are never in memory.
-#[target_feature(enable = "avx2")]
-fn look_up_eight(table: &[Number], index: u64, out: &mut Number) {
-    let wanted = _mm256_set1_epi64x(opaque::word(index).cast_signed());
-    let (mut place, mut chosen) = (_mm256_setzero_si256(), [_mm256_setzero_si256(); 2]);
-    for entry in table {
-        let mask = _mm256_cmpeq_epi64(place, wanted);
-        for (chosen, limbs) in chosen.iter_mut().zip(entry.as_chunks().0) {
-            *chosen = _mm256_or_si256(*chosen, _mm256_and_si256(load256_words(limbs), mask));
-        }
-        place = _mm256_add_epi64(place, _mm256_set1_epi64x(1));
-    }
-    for (chosen, limbs) in chosen.into_iter().zip(out.as_chunks_mut().0) {
-        store256_words(limbs, chosen);
-    }
 }

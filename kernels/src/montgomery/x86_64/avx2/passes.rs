@@ -5,9 +5,9 @@
 //! result is final and goes to memory; the other W stay in registers. The result fits, because
 //! (2^(64 W) - 1) + (2^(64 W) - 1) (2^64 - 1) + (2^64 - 1) is less than 2^(64 (W + 1)).
 //!
-//! A row has two chains of carries, which are independent: ADCX adds the upper halves of products
-//! to the limbs in registers, and ADOX adds the lower halves and the limb in memory. TEST clears
-//! both flags.
+//! A row has two chains of carries. ADCX adds the lower half of each product to the upper half of
+//! the one before, and the limb in memory to the first; so this chain waits for no other row. ADOX
+//! adds the limbs in registers. XOR clears both flags.
 
 #[cfg(test)]
 pub(super) mod tests;
@@ -16,50 +16,57 @@ use core::arch::asm;
 
 use crate::montgomery::context::Context;
 
-/// The products of a row from the second one on: `rdx` times limbs at `rcx`. The register `$low`
-/// has the upper half of the product before.
+/// The products of a row from the second one on: `rdx` times limbs at `rcx`. The upper half of a
+/// product goes to `rbx` and `rax` by turns.
 macro_rules! products {
     (1) => { "" };
-    (2) => { products!(@1, "8", "r8", "r9") };
-    (3) => { products!(@2, "16", "r9", "r10") };
-    (4) => { products!(@3, "24", "r10", "r11") };
-    (5) => { products!(@4, "32", "r11", "r12") };
-    (6) => { products!(@5, "40", "r12", "r13") };
-    (7) => { products!(@6, "48", "r13", "r14") };
-    (8) => { products!(@7, "56", "r14", "r15") };
-    (@$before:tt, $offset:literal, $low:literal, $high:literal) => {
+    (2) => { products!(@1, "8", "r8", "r9", "rbx", "rax") };
+    (3) => { products!(@2, "16", "r9", "r10", "rax", "rbx") };
+    (4) => { products!(@3, "24", "r10", "r11", "rbx", "rax") };
+    (5) => { products!(@4, "32", "r11", "r12", "rax", "rbx") };
+    (6) => { products!(@5, "40", "r12", "r13", "rbx", "rax") };
+    (7) => { products!(@6, "48", "r13", "r14", "rax", "rbx") };
+    (8) => { products!(@7, "56", "r14", "r15", "rbx", "rax") };
+    (@$fewer:tt, $offset:literal, $limb:literal, $next:literal, $before:literal, $upper:literal) => {
         concat!(
-            products!($before),
-            "adcx ", $low, ", ", $high, "\n",
-            "mulx ", $high, ", rax, [rcx + ", $offset, "]\n",
-            "adox ", $low, ", rax\n",
+            products!($fewer),
+            "mulx ", $upper, ", ", $limb, ", [rcx + ", $offset, "]\n",
+            "adcx ", $limb, ", ", $before, "\n",
+            "adox ", $limb, ", ", $next, "\n",
         )
     };
 }
 
-/// The register of the highest of W limbs.
-#[rustfmt::skip]
+/// The highest of W limbs: the upper half of the last product and both carries.
 macro_rules! highest {
-    (1) => { "r8" };
-    (2) => { "r9" };
-    (3) => { "r10" };
-    (4) => { "r11" };
-    (5) => { "r12" };
-    (6) => { "r13" };
-    (7) => { "r14" };
-    (8) => { "r15" };
-}
-
-/// The end of a row: all products but the first, and the carries of both chains. The zero is on the
-/// stack.
-#[rustfmt::skip]
-macro_rules! row_end {
-    ($w:tt) => {
+    (1) => {
+        highest!("r8", "rbx")
+    };
+    (2) => {
+        highest!("r9", "rax")
+    };
+    (3) => {
+        highest!("r10", "rbx")
+    };
+    (4) => {
+        highest!("r11", "rax")
+    };
+    (5) => {
+        highest!("r12", "rbx")
+    };
+    (6) => {
+        highest!("r13", "rax")
+    };
+    (7) => {
+        highest!("r14", "rbx")
+    };
+    (8) => {
+        highest!("r15", "rax")
+    };
+    ($limb:literal, $upper:literal) => {
         concat!(
-            "mov r8, rbx\n",
-            products!($w),
-            "adcx ", highest!($w), ", [rsp + 8]\n",
-            "adox ", highest!($w), ", [rsp + 8]\n",
+            "mov ", $limb, ", 0\n", "adcx ", $upper, ", ", $limb, "\n", "adox ", $limb, ", ",
+            $upper, "\n",
         )
     };
 }
@@ -68,31 +75,27 @@ macro_rules! row_end {
 #[rustfmt::skip]
 macro_rules! row {
     ($w:tt, $x:literal, $sum:literal) => {
+        concat!("mov rdx, [", $x, "]\n", row!(@$w, $sum, "rax"))
+    };
+    // With the factor in `rdx`. The register `$kept` goes to memory.
+    (@$w:tt, $sum:literal, $kept:literal) => {
         concat!(
-            "mov rdx, [", $x, "]\n",
-            "test eax, eax\n",
-            "adox r8, [", $sum, "]\n",
+            "xor eax, eax\n",
             "mulx rbx, rax, [rcx]\n",
-            "adcx r8, rax\n",
-            "mov [", $sum, "], r8\n",
-            row_end!($w),
+            "adcx rax, [", $sum, "]\n",
+            "adox rax, r8\n",
+            "mov [", $sum, "], ", $kept, "\n",
+            products!($w),
+            highest!($w),
         )
     };
 }
 
 /// A row with the factor in `rdx`, which makes the lowest limb zero. The limb at `$sum` becomes the
 /// factor.
-#[rustfmt::skip]
 macro_rules! cancelling_row {
     ($w:tt, $sum:literal) => {
-        concat!(
-            "test eax, eax\n",
-            "adox r8, [", $sum, "]\n",
-            "mov [", $sum, "], rdx\n",
-            "mulx rbx, rax, [rcx]\n",
-            "adcx r8, rax\n",
-            row_end!($w),
-        )
+        row!(@$w, $sum, "rdx")
     };
 }
 
@@ -109,13 +112,13 @@ macro_rules! cancelling_rows {
             "adc rbx, [", $high, "]\n",
             "imul rbx, rsi\n",
             "mov rax, rdx\n",
-            "imul rax, [rsp + 16]\n",
+            "imul rax, [rsp + 8]\n",
             "add rbx, rax\n",
             "mulx rax, rdx, rsi\n",
             "add rbx, rax\n",
-            "mov [rsp + 24], rbx\n",
+            "mov [rsp + 16], rbx\n",
             cancelling_row!($w, $low),
-            "mov rdx, [rsp + 24]\n",
+            "mov rdx, [rsp + 16]\n",
             cancelling_row!($w, $high),
         )
     };
@@ -234,10 +237,10 @@ macro_rules! cancel {
     };
 }
 
-/// Puts the end of the sum, which is in `rdx`, and above it a zero on the stack.
+/// Puts the end of the sum, which is in `rdx`, on the stack.
 macro_rules! enter {
     ($w:tt) => {
-        concat!("push 0\n", "push rdx\n", each!($w, clear))
+        concat!("push rdx\n", each!($w, clear))
     };
 }
 
@@ -262,7 +265,7 @@ macro_rules! passes {
                         enter!($w),
                         rows!($w),
                         each!($w, store),
-                        "add rsp, 16",
+                        "add rsp, 8",
                         "pop rbx",
                         in("rcx") y.as_ptr(),
                         inout("rdx") sum.as_ptr().wrapping_add(x.len()) => _,
@@ -291,7 +294,7 @@ macro_rules! passes {
                         concat!("lea rsi, [rcx + 8 * ", $w, "]"),
                         rows!($w),
                         each!($w, store),
-                        "add rsp, 16",
+                        "add rsp, 8",
                         "pop rbx",
                         in("rcx") x.as_ptr(),
                         inout("rdx") sum.as_ptr().wrapping_add(x.len()) => _,
@@ -325,7 +328,7 @@ macro_rules! passes {
                         "mov rcx, rdi",
                         concat!("add rdi, 8 * ", $w),
                         rows!($w),
-                        "add rsp, 32",
+                        "add rsp, 24",
                         "pop rax",
                         "neg rax",
                         each!($w, add),
@@ -411,30 +414,61 @@ pub(super) fn double_and_add_squares(sum: &mut [u64], x: &[u64]) {
     }
 }
 
+/// A limb of the difference. All but the borrow is left alone.
+#[rustfmt::skip]
+macro_rules! difference {
+    ($offset:literal) => {
+        concat!(
+            "mulx r10, r9, [rcx + ", $offset, "]\n",
+            "mov r10, [rsi + ", $offset, "]\n",
+            "sbb r10, r9\n",
+            "mov [rdi + ", $offset, "], r10\n",
+        )
+    };
+}
+
+/// Adds to the three places, and leaves the flags.
+#[rustfmt::skip]
+macro_rules! advance {
+    ($bytes:literal) => {
+        concat!(
+            "lea rcx, [rcx + ", $bytes, "]\n",
+            "lea rsi, [rsi + ", $bytes, "]\n",
+            "lea rdi, [rdi + ", $bytes, "]\n",
+        )
+    };
+}
+
 /// Sets `out` to a number minus `bit`, which is 0 or 1, times another one; the borrow is left out.
-/// All have as many limbs.
+/// All have as many limbs, at least four.
 pub(super) fn subtract_if(bit: u64, number: &[u64], other: &[u64], out: &mut [u64]) {
-    assert!(number.len() == out.len() && other.len() == out.len() && !out.is_empty());
+    assert!(number.len() == out.len() && other.len() == out.len() && out.len() >= 4);
     // SAFETY: the processor has the instructions, see `Adx`. The assembly reads both numbers and
-    // writes `out`, which have as many limbs, at least one. All else that it changes is declared.
+    // writes `out`, which have as many limbs, at least four. All else that it changes is declared.
     unsafe {
         // Only SBB changes the carry flag.
         asm!(
-            "xor eax, eax",
+            "clc",
             "2:",
-            "mulx r10, r9, [r8 + 8 * rax]",
-            "mov r10, [rsi + 8 * rax]",
-            "sbb r10, r9",
-            "mov [rdi + 8 * rax], r10",
-            "lea rax, [rax + 1]",
-            "dec rcx",
+            difference!("0"), difference!("8"), difference!("16"), difference!("24"),
+            advance!("32"),
+            "dec rax",
             "jnz 2b",
-            inout("rcx") out.len() => _,
+            "inc r11",
+            "3:",
+            "dec r11",
+            "jz 4f",
+            difference!("0"),
+            advance!("8"),
+            "jmp 3b",
+            "4:",
+            inout("rax") out.len() / 4 => _,
+            inout("r11") out.len() % 4 => _,
+            inout("rcx") other.as_ptr() => _,
             in("rdx") bit,
-            in("rsi") number.as_ptr(),
-            in("r8") other.as_ptr(),
-            in("rdi") out.as_mut_ptr(),
-            out("rax") _, out("r9") _, out("r10") _,
+            inout("rsi") number.as_ptr() => _,
+            inout("rdi") out.as_mut_ptr() => _,
+            out("r9") _, out("r10") _,
             options(nostack),
         );
     }

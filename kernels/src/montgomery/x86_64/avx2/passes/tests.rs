@@ -29,20 +29,20 @@ impl Limbs {
 /// One row in plain code: the two chains, one after the other. Returns whether both carry into
 /// the highest limb.
 fn row(registers: &mut [u64], sum: &mut u64, x: u64, y: &[u64]) -> bool {
-    let (mut below, mut upper, mut lower) = (*sum, 0, 0);
+    let (mut below, mut of_products, mut of_limbs) = (*sum, 0, 0);
     for (i, &y) in y.iter().enumerate() {
         let [low, high] = halves(u128::from(x) * u128::from(y));
         let limb = registers[i];
-        // The limb below has the upper half of the product before.
         let [first, second];
-        [first, upper] = halves(u128::from(below) + u128::from(limb) + u128::from(upper));
-        [second, lower] = halves(u128::from(first) + u128::from(low) + u128::from(lower));
+        [first, of_products] =
+            halves(u128::from(low) + u128::from(below) + u128::from(of_products));
+        [second, of_limbs] = halves(u128::from(first) + u128::from(limb) + u128::from(of_limbs));
         *(if i == 0 { &mut *sum } else { &mut registers[i - 1] }) = second;
         below = high;
     }
     let last = registers.last_mut().expect("at least one");
-    *last = below + upper + lower;
-    upper + lower == 2
+    *last = below + of_products + of_limbs;
+    of_products + of_limbs == 2
 }
 
 /// Passes against plain code, with limbs at their ends. Both chains carry into the highest limb
