@@ -7,6 +7,7 @@
 #
 # PREFIX begins with a slash, or is empty for the root itself. More arguments go to cargo. Where
 # there is no cargo, what was built before is installed: `make c && sudo make install`.
+# For another processor: CARGO_BUILD_TARGET=aarch64-unknown-linux-gnu CC=aarch64-linux-gnu-gcc.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,7 +33,8 @@ case $prefix in
 esac
 shift $(($# > 2 ? 2 : $#))
 target=${CARGO_TARGET_DIR:-target}
-built=$target/c-build
+processor=${CARGO_BUILD_TARGET:+/$CARGO_BUILD_TARGET}
+built=$target$processor/c-build
 name=liblanecrypt
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 # Programs find the library by this name. It changes when they would have to be compiled again.
@@ -44,11 +46,12 @@ if command -v cargo >/dev/null; then
     cargo build --release --locked -p lanecrypt-c --lib "$@"
     # What Rust's libraries need of the system. Compilers link libc and libgcc by themselves, the
     # latter in the form that fits: with -static there is no -lgcc_s.
-    rustc --print native-static-libs --crate-type staticlib --crate-name none -o "$built/none.a" - \
-        </dev/null 2>&1 | sed -n 's/.*native-static-libs: //p' | tr ' ' '\n' |
+    rustc ${CARGO_BUILD_TARGET:+--target "$CARGO_BUILD_TARGET"} --print native-static-libs \
+        --crate-type staticlib --crate-name none -o "$built/none.a" - </dev/null 2>&1 |
+        sed -n 's/.*native-static-libs: //p' | tr ' ' '\n' |
         { grep -v -x -e -lc -e -lgcc_s || true; } | paste -s -d ' ' >"$built/private"
     rm -f "$built/none.a"
-    cp "$target/release/liblanecrypt_c.a" "$built/$name.a"
+    cp "$target$processor/release/liblanecrypt_c.a" "$built/$name.a"
     # Cargo gives the symbols of a shared library no versions, so it is linked here. It is never
     # unloaded: threads that drew random numbers run its code when they end.
     # shellcheck disable=SC2046

@@ -80,7 +80,7 @@ impl Machine {
         // The capabilities are known only after a generator has been made.
         let _ = lanecrypt_random::try_fill(&mut [0]);
         Self {
-            model: model(),
+            model: lanecrypt_speed::processor_model(),
             processors: std::thread::available_parallelism().map_or(1, usize::from),
             kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
             processor_level: Isa::of_processor().level(),
@@ -288,17 +288,4 @@ fn yes(yes: bool) -> String {
 
 fn limit(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| String::from("none"), |bytes| format!("{} KiB", bytes / 1024))
-}
-
-/// The processor's name as the kernel reports it, or its architecture.
-fn model() -> String {
-    let architecture = std::env::consts::ARCH;
-    // The kernel's file then is about another processor.
-    if let Some(emulator) = lanecrypt_speed::emulator() {
-        return format!("{architecture}, EMULATED by {emulator}");
-    }
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let line = info.lines().find_map(|line| line.strip_prefix("model name"));
-    let name = line.and_then(|line| line.split_once(':')).map(|(_, name)| name.trim().to_owned());
-    name.unwrap_or_else(|| String::from(architecture))
 }

@@ -1,8 +1,8 @@
 //! Measurement: ours beside its peers, interleaved in one process, on the user's machine.
 //!
 //! [`run`] measures the points that [`Options`] select. It returns [`Results`], the JSON of schema
-//! 2, and text for people. All cycles are those of the time-stamp counter; [`Machine`] has their
-//! length.
+//! 2, and text for people. Cycles are those of the time-stamp counter, or of the core on other
+//! processors than x86-64; [`Machine`] has their length.
 //!
 //! # Method
 //!
@@ -46,6 +46,7 @@ mod options;
 mod own_generators;
 mod peer_set;
 mod plan;
+mod processor_model;
 mod processors;
 mod progress;
 mod reference;
@@ -86,6 +87,7 @@ pub use lanecrypt_peers::{
 };
 pub use machine::{Hold, Library, Machine};
 pub use options::{Error, Options, Peers, Shown, Table};
+pub use processor_model::processor_model;
 pub use results::{Point, Results, SCHEMA, fastest};
 pub use run::{Report, run};
 pub use selection::{UnknownTable, usual_times};

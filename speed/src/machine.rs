@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock;
 use crate::emulator::emulator;
+use crate::processor_model::{cpuinfo, fields, processor_model};
 use crate::processors::{self, Pinned};
 use crate::text;
 
@@ -28,7 +29,7 @@ pub struct Machine {
     pub isa: String,
     /// Processors that the program may use.
     pub processors: u32,
-    /// Time-stamp-counter cycles in a nanosecond.
+    /// Cycles in a nanosecond: of the time-stamp counter on x86-64, of the core elsewhere.
     pub tsc_ghz: f64,
     /// Core cycles in a nanosecond at the start, to which batches are scaled; absent without
     /// optimisation.
@@ -105,7 +106,7 @@ impl Library {
 }
 
 /// Instruction sets worth naming, in the kernel's spelling.
-const NAMED: [&str; 14] = [
+const NAMED: [&str; 19] = [
     "ssse3",
     "aes",
     "pclmulqdq",
@@ -120,6 +121,11 @@ const NAMED: [&str; 14] = [
     "avx512ifma",
     "gfni",
     "rdrand",
+    "asimd",
+    "pmull",
+    "sha3",
+    "sve",
+    "dit",
 ];
 
 impl Machine {
@@ -130,15 +136,13 @@ impl Machine {
         let _pinned = processors.first().map(|&cpu| Pinned::to(cpu));
         let emulator = emulator();
         // Emulators show the file of the processor that they run on.
-        let info = match &emulator {
-            Some(_) => String::new(),
-            None => fs::read_to_string("/proc/cpuinfo").unwrap_or_default(),
-        };
-        let flags = field(&info, "flags").or_else(|| field(&info, "Features")).unwrap_or_default();
+        let info = if emulator.is_some() { String::new() } else { cpuinfo() };
+        let flags = fields(&info, "flags").chain(fields(&info, "Features")).next();
+        let flags = flags.unwrap_or_default();
         let has = |name: &str| flags.split_ascii_whitespace().any(|flag| flag == name);
         let optimised = !cfg!(debug_assertions);
         Self {
-            cpu: cpu(&info, emulator.as_deref()),
+            cpu: processor_model(),
             arch: std::env::consts::ARCH.to_owned(),
             emulator,
             flags: NAMED.iter().filter(|name| has(name)).map(|name| (*name).to_owned()).collect(),
@@ -164,9 +168,10 @@ impl Machine {
     /// The lines above every table: two, and more after an emulator or if peers were held.
     #[must_use]
     pub fn summary(&self) -> String {
-        let mut clocks = format!("time-stamp counter {:.2} GHz", self.tsc_ghz);
+        let counter = if self.arch == "x86_64" { "time-stamp counter" } else { "core" };
+        let mut clocks = format!("cycles of the {counter}, {:.2} GHz", self.tsc_ghz);
         if let Some(core) = self.core_ghz {
-            clocks += &format!(", core {core:.2} GHz (x {:.2})", core / self.tsc_ghz);
+            clocks += &format!("; core {core:.2} GHz (x {:.2})", core / self.tsc_ghz);
         }
         let place = if self.virtualised { ", virtual machine" } else { "" };
         let processors = if self.processors == 1 { "processor" } else { "processors" };
@@ -193,23 +198,6 @@ impl Machine {
     }
 }
 
-/// The processor's name, or what stands in for it.
-fn cpu(info: &str, emulator: Option<&str>) -> String {
-    let arch = std::env::consts::ARCH;
-    match emulator {
-        Some(emulator) => format!("{arch}, emulated by {emulator}"),
-        None => field(info, "model name").unwrap_or(arch).to_owned(),
-    }
-}
-
-/// The value of `name : value` in the text of /proc/cpuinfo.
-fn field<'a>(info: &'a str, name: &str) -> Option<&'a str> {
-    info.lines()
-        .filter_map(|line| line.split_once(':'))
-        .find(|(key, _)| key.trim() == name)
-        .map(|(_, value)| value.trim())
-}
-
 fn first_line(path: &str) -> Option<String> {
     Some(fs::read_to_string(path).ok()?.lines().next()?.trim().to_owned())
 }
@@ -217,14 +205,6 @@ fn first_line(path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fields_of_cpuinfo() {
-        let info = "processor\t: 0\nmodel name\t: Some CPU @ 2.6: x\nflags\t\t: fpu aes\n";
-        assert_eq!(field(info, "model name"), Some("Some CPU @ 2.6: x"));
-        assert_eq!(field(info, "flags"), Some("fpu aes"));
-        assert_eq!(field(info, "name"), None);
-    }
 
     #[test]
     fn this_machine_is_described() {
@@ -255,8 +235,7 @@ mod tests {
     #[test]
     fn emulated_figures_are_marked() {
         let emulator = Some(String::from("qemu-s390x"));
-        let machine = Machine { cpu: cpu("", emulator.as_deref()), emulator, ..Machine::default() };
-        assert!(machine.cpu.ends_with(", emulated by qemu-s390x"));
+        let machine = Machine { emulator, ..Machine::default() };
         assert!(machine.summary().contains("\nEMULATED by qemu-s390x: "));
         assert!(!Machine::default().summary().contains("EMULATED"));
     }

@@ -112,7 +112,7 @@ impl Table {
 
 /// How to read a screen.
 pub(crate) const READING: &str = "\
-To read: cycles of the time-stamp counter, medians; less is faster. 1.50x: the time of the peer
+To read: cycles, medians; less is faster. 1.50x: the time of the peer
 divided by ours. ~: the two cannot be distinguished. ?: ours is not verified. (1.50x): from one pass
 only, or from passes that others disturbed. †: by another cipher.
 ";

@@ -117,7 +117,8 @@ pub(crate) fn elsewhere(all: bool) -> bool {
 }
 
 /// The tests of kernels, ciphers, generators, engine and RSA on s390x, which is big-endian, and on
-/// arm64; then the program's own test, and a short `speed`, whose figures must be marked.
+/// arm64; then the program's own test, a short `speed`, whose figures must be marked, and the C
+/// library.
 pub(crate) fn tests() -> bool {
     let mut report = Report::default();
     for target in [S390X, ARM64].iter().filter(|target| target.is_usable("cross")) {
@@ -125,6 +126,7 @@ pub(crate) fn tests() -> bool {
         let tests = tests_of(target, &mut report);
         report.run(tests, LIMIT);
         check_program(target, &mut report);
+        check_c(target, &mut report);
     }
     report.print()
 }
@@ -212,4 +214,33 @@ fn check_program(target: &Target, report: &mut Report) {
     let marked = fs::read_to_string(results)
         .is_ok_and(|it| it.contains(&format!("\"emulator\": \"{emulator}\"")));
     report.check(&format!("{}: the results are marked", target.name), marked);
+}
+
+/// The C library, installed and linked as users do.
+fn check_c(target: &Target, report: &mut Report) {
+    let compiler = target.needs[1];
+    let prefix = suite::target().join(target.name).join("c");
+    let installed = Command::new("scripts/c-install.sh")
+        .args([&prefix])
+        .envs([("CARGO_BUILD_TARGET", target.name), ("CC", compiler)])
+        .status();
+    let is_installed = matches!(installed, Ok(status) if status.success());
+    report.check(&format!("{}: the C library", target.name), is_installed);
+    let key = ["rsa/tests/key.pem", "surfaces/c/tests/public.pem", "surfaces/c/tests/message.sig"];
+    let vectors = ["vectors/aes.jsonl", "vectors/chacha20poly1305.jsonl", "vectors/gcm.jsonl"];
+    for (name, arguments) in [("calls", key), ("vectors", vectors)] {
+        let program = prefix.join(name);
+        let compiled = Command::new(compiler)
+            .args(["-std=c99", "-O1", "-pthread", "-Wl,--no-as-needed", "-llanecrypt", "-o"])
+            .arg(&program)
+            .arg(format!("surfaces/c/tests/{name}.c"))
+            .arg(format!("-I{}", prefix.join("include").display()))
+            .arg(format!("-L{}", prefix.join("lib").display()))
+            .status();
+        let mut command = target.command(&program);
+        command.args(arguments).env("LD_LIBRARY_PATH", prefix.join("lib"));
+        let run = compiled.and_then(|_| command.status());
+        let passed = matches!(run, Ok(status) if status.success());
+        report.check(&format!("{}: C {name}", target.name), passed);
+    }
 }

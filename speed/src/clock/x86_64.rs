@@ -1,6 +1,7 @@
 //! The time-stamp counter, whose frequency has to be measured.
 
-/// The time-stamp counter, in cycles of its own constant frequency; elsewhere nanoseconds.
+/// The clock: cycles of the time-stamp counter, at a constant frequency, or on other processors
+/// than x86-64 of the core, at its rate at the first call.
 ///
 /// Earlier instructions have finished before the counter is read, and later ones begin after.
 #[expect(unsafe_code, reason = "the counter is read by an instruction, the only one needed here")]
@@ -19,9 +20,6 @@ pub fn now() -> u64 {
     }
     high << 32 | low
 }
-
-/// Cycles of [`now`] in a nanosecond, if that is known.
-pub(super) const GHZ: Option<f64> = None;
 
 /// Core cycles of eight steps, three each on processors of Intel and AMD.
 pub(super) const LINK: f64 = 24.0;

@@ -61,7 +61,7 @@ fn row(candidate: &Candidate, size: usize, threads: u32) -> Row {
 }
 
 const LEGEND: &str = "\
-To read: cycles of the time-stamp counter, medians; less is faster. *: certainly the fastest.
+To read: cycles, medians; less is faster. *: certainly the fastest.
 ?: not verified and not ranked. °: keeps its output in its state, or repeats itself after a fork.
 ";
 

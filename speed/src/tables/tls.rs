@@ -29,7 +29,7 @@ pub(crate) const TABLE: Table = Table {
 };
 
 const LEGEND: &str = "\
-To read: medians, cycles of the time-stamp counter. *: certainly the fastest of its column. ~: no
+To read: medians, cycles. *: certainly the fastest of its column. ~: no
 certain difference. ?: not verified. All through rustls 0.23, whose work is in every figure. record: a
 record of TLS 1.3 from one connection in memory to another, sealed, written, read, opened and taken.
 packet: sealed, its header hidden, shown, and opened, in place. best peer : lanecrypt is the time of

@@ -13,7 +13,7 @@ use crate::text;
 use crate::view::{BEST, Grid, Line, List, Screen};
 
 pub(super) const LEGEND: &str = "\
-To read: cycles of the time-stamp counter, medians; less is faster. *: certainly the fastest. ?: not
+To read: cycles, medians; less is faster. *: certainly the fastest. ?: not
 verified and not ranked. ~: not certainly above zero. The message: libgcrypt in 2018. lanecrypt
 kernel: typed blocks, so that nothing is left to check. lanecrypt cipher: checked. A level after the
 name: run with that instruction set. gcry-nohw: libgcrypt without processor features.

@@ -9,7 +9,7 @@ use crate::scope::Scope;
 use crate::view::List;
 
 pub(super) const LEGEND: &str = "\
-To read: cpb: cycles of the time-stamp counter per byte, for 1,000,000 calls of 32 bits after the
+To read: cpb: cycles per byte, for 1,000,000 calls of 32 bits after the
 first key, and after each new one. Seconds: requests of 256 bytes; GB are 2^30 bytes. ~: projected
 from less (--full makes all requests). ?: not verified. Scaling factor, as in the message: the time
 of one stream divided by that of four; at best 1 on four processors. Last column: the throughput of

@@ -8,7 +8,7 @@ use crate::tables::study::{self, in_flight, is_latency, label};
 use crate::view::{Grid, List};
 
 pub(super) const LEGEND: &str = "\
-To read: medians; cycles of the time-stamp counter; less is faster. ?: not verified. in flight:
+To read: medians; cycles; less is faster. ?: not verified. in flight:
 requests of each client that are handed over and not yet taken back. Each client is one thread and
 has 64 sessions with their own keys and buffers. session: a loop over calls. process: a slice of
 requests, built and passed to the engine. local-queue: served on the client's thread. worker-queue:

@@ -9,7 +9,7 @@ use crate::scope::{Place, Scope};
 use crate::view::{At, BEST, Grid, Line, Screen, best_peer_by_ours};
 
 pub(super) const LEGEND: &str = "\
-To read: cycles of the time-stamp counter, medians; less is faster. *: certainly the fastest. ?: not
+To read: cycles, medians; less is faster. *: certainly the fastest. ?: not
 verified and not ranked. ~: the two figures cannot be distinguished.
 best peer : cipher  the best peer's time divided by that of lanecrypt cipher, both in a loop
 best peer : batch   the best peer's time, called in any way, divided by that of lanecrypt batch

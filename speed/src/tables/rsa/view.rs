@@ -11,7 +11,7 @@ use crate::text;
 use crate::view::{At, Grid, Line, List, Screen};
 
 pub(super) const LEGEND: &str = "\
-To read: medians. cycles: of the time-stamp counter, for one signature. *: certainly the fastest of
+To read: medians, cycles for one signature. *: certainly the fastest of
 its column. ~: cannot be distinguished. ?: not verified. PKCS#1 v1.5 with SHA-256, of digests; ring
 hashes the message, too. Two keys of each size take turns, and every message is another. single: one
 call for each, which AWS-LC serves where that costs less; own: without AWS-LC, for those sizes.
