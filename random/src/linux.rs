@@ -32,6 +32,7 @@ mod pool;
 mod pool_lock;
 mod rekeying;
 mod rseq;
+mod rseq_area;
 mod rseq_watch;
 mod shared;
 mod single_thread;

@@ -7,7 +7,7 @@ mod rseq_area;
 
 pub(crate) use lock::lock;
 pub(crate) use moves::{wide, wide as pair};
-pub(crate) use rseq_area::{Area, offset};
+pub(crate) use rseq_area::{exported, thread_pointer, unentered};
 
 /// Whether the processor reads a number of 32 or 64 bits by one instruction from any address. A
 /// fork then finds it either unread or read.

@@ -1,14 +1,12 @@
 //! Functions that use instructions of AArch64; `arch` has the portable versions.
 
-#[path = "../arch/lock.rs"]
 mod lock;
 mod moves;
-#[path = "../arch/rseq_area.rs"]
 mod rseq_area;
 
 pub(crate) use lock::lock;
 pub(crate) use moves::{pair, wide};
-pub(crate) use rseq_area::{Area, offset};
+pub(crate) use rseq_area::{exported, thread_pointer, unentered};
 
 /// As in `arch`.
 pub(crate) const ONE_LOAD: bool = true;
