@@ -1,5 +1,5 @@
-//! The portable versions of the functions that `x86_64` and `aarch64` implement with instructions of
-//! their processors.
+//! The portable versions of the functions that `x86_64` and `aarch64` implement with instructions
+//! of their processors.
 
 mod lock;
 mod moves;
