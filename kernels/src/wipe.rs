@@ -3,10 +3,13 @@
 //! Keyed states wipe themselves when they are dropped. Callers wipe what kernels leave on the stack
 //! and in registers, once a batch and not once a call, with [`stack`] and [`registers`].
 
+mod aarch64;
 mod x86_64;
 
 use core::mem::MaybeUninit;
 
+#[cfg(target_arch = "aarch64")]
+use self::aarch64 as processor;
 #[cfg(target_arch = "x86_64")]
 use self::x86_64 as processor;
 use crate::opaque::observe;
@@ -107,7 +110,7 @@ pub fn registers() {
 }
 
 /// Processors whose registers nothing clears.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod processor {
     pub(super) use super::stack as clear_set_up;
 

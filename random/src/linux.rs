@@ -2,6 +2,10 @@
 //! capabilities.
 
 #[cfg_attr(target_arch = "x86_64", path = "linux/x86_64/mod.rs")]
+#[cfg_attr(
+    all(target_arch = "aarch64", target_pointer_width = "64"),
+    path = "linux/aarch64/mod.rs"
+)]
 mod arch;
 #[macro_use]
 mod core_type;
@@ -28,6 +32,7 @@ mod pool;
 mod pool_lock;
 mod rekeying;
 mod rseq;
+mod rseq_area;
 mod rseq_watch;
 mod shared;
 mod single_thread;

@@ -1,16 +1,17 @@
-//! The portable versions of the functions that `x86_64` implements with instructions of x86-64.
+//! The portable versions of the functions that `x86_64` and `aarch64` implement with instructions
+//! of their processors.
 
 mod lock;
 mod moves;
 mod rseq_area;
 
 pub(crate) use lock::lock;
-pub(crate) use moves::{by_vectors, wide, wide as pair};
-pub(crate) use rseq_area::{Area, offset};
+pub(crate) use moves::{wide, wide as pair};
+pub(crate) use rseq_area::{exported, thread_pointer, unentered};
 
 /// Whether the processor reads a number of 32 or 64 bits by one instruction from any address. A
 /// fork then finds it either unread or read.
 pub(crate) const ONE_LOAD: bool = cfg!(target_arch = "aarch64");
 
 /// Whether the form of the kernel's image is known, and how its functions are called.
-pub(crate) const VDSO_IS_KNOWN: bool = ONE_LOAD && cfg!(target_pointer_width = "64");
+pub(crate) const VDSO_IS_KNOWN: bool = false;

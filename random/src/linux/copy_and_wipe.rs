@@ -3,7 +3,12 @@
 
 use lanecrypt_kernels::{Isa, Level};
 
-use crate::linux::arch::{by_vectors, pair, wide};
+/// Never called on processors without AVX-512.
+#[cfg(not(target_arch = "x86_64"))]
+use self::hand_out_short as by_vectors;
+#[cfg(target_arch = "x86_64")]
+use crate::linux::arch::by_vectors;
+use crate::linux::arch::{pair, wide};
 use crate::linux::words::{overlapping, singly};
 
 /// Whether this build has kernels for AVX-512.

@@ -101,7 +101,7 @@ impl<G: Generator> Owner<'_, G> {
             // Before the key is drawn, so that the page is not live after any later fork.
             self.page.begin(true);
             // Not only when it was mapped, because a child inherits no locks.
-            pool::lock_in_memory(&mut self.page);
+            pool::lock_in_memory(&self.page);
             G::key(self)?;
         }
         G::serve(self, out, mixing)

@@ -21,7 +21,7 @@
 use core::cell::{Cell, UnsafeCell};
 use core::marker::PhantomData;
 use core::mem::offset_of;
-use core::sync::atomic::{AtomicU8, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicBool, AtomicU8, Ordering, compiler_fence};
 
 use lanecrypt_kernels::{Isa, wipe};
 
@@ -63,9 +63,10 @@ pub(crate) struct Page<G> {
     mixed_at: Cell<u32>,
     /// The next refill's key.
     key: UnsafeCell<[u8; 32]>,
-    /// Whether the page is locked in memory ([`crate::linux::memlock`]). It is in the page because
-    /// a child inherits no locks. It keeps its value when the page is returned to the pool.
-    locked: Cell<bool>,
+    /// Whether a unit of memory is locked, for any thread ([`crate::linux::memlock`]). It is in the
+    /// page because a child inherits no locks. It keeps its value when the page is returned to the
+    /// pool.
+    locked: AtomicBool,
     kind: PhantomData<fn() -> G>,
 }
 
@@ -97,6 +98,11 @@ impl<G> Page<G> {
         self.lock.store(0, Ordering::Release);
     }
 
+    /// The mark of a locked unit of memory.
+    pub(crate) fn locked(&self) -> &AtomicBool {
+        &self.locked
+    }
+
     /// The start of the buffer. The kind defines its content.
     #[inline(always)]
     pub(crate) fn buffer(&self) -> *mut [u8; BUFFER] {
@@ -104,8 +110,8 @@ impl<G> Page<G> {
     }
 }
 
-/// The right to use a page: all of it except the lock and the numbers that its kind makes readable
-/// for others.
+/// The right to use a page: all of it except its two atomic numbers and those that its kind makes
+/// readable for others.
 pub(crate) struct PageMut<'a, G>(&'a Page<G>);
 
 impl<'a, G> PageMut<'a, G> {
@@ -164,11 +170,6 @@ impl<'a, G> PageMut<'a, G> {
         // SAFETY: only the page's user touches its key, and this borrows the right to it.
         let key = unsafe { &mut *self.0.key.get() };
         Chain { key, made: &self.0.unmixed, asked_at: &self.0.mixed_at }
-    }
-
-    /// Whether the page is locked in memory, for the code that changes that.
-    pub(crate) fn locked(&mut self) -> &Cell<bool> {
-        &self.0.locked
     }
 
     /// Takes one word from the page and wipes it there.
@@ -250,7 +251,7 @@ impl<'a, G> PageMut<'a, G> {
         self.0.buffer().cast::<u8>().wrapping_add(BUFFER - left as usize)
     }
 
-    /// Wipes the whole page, except whether it is locked in memory.
+    /// Wipes the whole page, except the mark of a locked unit.
     pub(crate) fn empty(&mut self) {
         self.begin(false);
         // SAFETY: only the page's user touches its buffer.

@@ -103,7 +103,7 @@ pub(crate) struct Protection {
 /// The protection that the kernel grants. Maps the first slab if there is none yet.
 pub(crate) fn protection() -> Protection {
     if let Ok(mut slot) = take::<()>(User::Value) {
-        lock_in_memory(&mut slot.page_mut());
+        lock_in_memory(&slot.page_mut());
     }
     let pool = pool().ok();
     Protection {
@@ -131,8 +131,8 @@ pub(crate) fn take<G>(user: User) -> Result<Slot<G>, NoPage> {
 }
 
 /// Locks a page in memory, if the limit allows it. Then it never reaches swap space.
-pub(crate) fn lock_in_memory<G>(page: &mut PageMut<'_, G>) {
+pub(crate) fn lock_in_memory<G>(page: &PageMut<'_, G>) {
     if let Ok(pool) = pool() {
-        pool.tally.lock(page);
+        pool.tally.lock(page.page());
     }
 }

@@ -7,7 +7,7 @@
 //! processor. It costs a few plain instructions, while an atomic exchange costs more than the rest
 //! of a draw.
 //!
-//! If threads have no area for that ([`arch::Area`]), callers take an ordinary lock.
+//! If threads have no area for that ([`crate::linux::rseq_area`]), callers take an ordinary lock.
 
 use core::sync::atomic::Ordering;
 
@@ -40,8 +40,7 @@ impl<G, const WHICH: usize> Own<G, WHICH> {
 impl<G, const WHICH: usize> Drop for Own<G, WHICH> {
     #[inline(always)]
     fn drop(&mut self) {
-        // Pairs with the sequence in `lock`, which reads it in order, because this processor is
-        // x86-64.
+        // Pairs with the load in `arch::lock`.
         self.entry.is_locked[WHICH].store(false, Ordering::Release);
     }
 }
@@ -50,6 +49,21 @@ impl<G, const WHICH: usize> Drop for Own<G, WHICH> {
 /// if there is no page yet, if it is locked, or if the thread was interrupted meanwhile.
 #[inline(always)]
 pub(crate) fn lock<G, const WHICH: usize>(table: &'static Table<G>) -> Option<Own<G, WHICH>> {
-    let (page, entry) = arch::lock::<G, WHICH>(table)?;
+    // Pairs with the store when the table was ready.
+    let area = table.area.load(Ordering::Acquire);
+    if area == 0 {
+        return None;
+    }
+    let entries = table.entries.load(Ordering::Relaxed).cast_const();
+    let count = table.count.load(Ordering::Relaxed);
+    // SAFETY: the offset is not zero, so the table is ready. Entries and pages stay mapped.
+    let (page, entry) = unsafe { arch::lock::<G, WHICH>(area, entries, count) }?;
+    // SAFETY: published pages stay mapped.
+    let page = unsafe { page.as_ref() };
+    // SAFETY: entries stay mapped, and everything in them is atomic.
+    let entry = unsafe { &*entry };
     Some(Own { page, entry })
 }
+
+#[cfg(test)]
+mod tests;

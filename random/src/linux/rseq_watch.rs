@@ -14,7 +14,7 @@
 use core::ptr::null;
 use core::sync::atomic::{Ordering, compiler_fence};
 
-use crate::linux::arch::Area;
+use crate::linux::rseq_area::Area;
 
 /// The most bytes that are generated with signals blocked at a time: 15 microseconds of the fastest
 /// core, a millisecond of the slowest.

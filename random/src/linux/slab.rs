@@ -23,7 +23,7 @@ use crate::linux::pool_lock::Lock;
 use crate::linux::vdso::{self, State};
 
 /// Pages of a slab.
-const PAGES: usize = 16;
+pub(crate) const PAGES: usize = 16;
 
 /// The user of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,11 +119,28 @@ pub(crate) fn take(lock: &Lock, user: User) -> Result<(NonNull<u8>, State), NoPa
 /// Returns a page that is not in use.
 pub(crate) fn put(lock: &Lock, page: NonNull<u8>) {
     for slab in slabs(lock) {
-        let offset = page.addr().get().wrapping_sub(slab.base.addr().get());
-        if offset < PAGES * STRIDE {
+        if let Some(offset) = slab.offset_of(page) {
             slab.free.set(slab.free.get() | 1 << (offset / STRIDE));
             return;
         }
+    }
+}
+
+/// The start of the slab with this page.
+pub(crate) fn base_of(page: NonNull<u8>) -> Option<NonNull<u8>> {
+    // Pairs with the store in `grow`.
+    let newest = NEWEST.load(Ordering::Acquire);
+    // SAFETY: slabs stay mapped. Without the lock only fields that never change are read.
+    let newest = unsafe { newest.as_ref() };
+    let mut slabs = core::iter::successors(newest, |slab| slab.next);
+    slabs.find(|slab| slab.offset_of(page).is_some()).map(|slab| slab.base)
+}
+
+impl Slab {
+    /// The offset of a page in bytes, if it is one of these.
+    fn offset_of(&self, page: NonNull<u8>) -> Option<usize> {
+        let offset = page.addr().get().wrapping_sub(self.base.addr().get());
+        (offset < PAGES * STRIDE).then_some(offset)
     }
 }
 

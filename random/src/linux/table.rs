@@ -1,11 +1,12 @@
 //! The pages of the processors: their publication, and the allocation for a processor.
 
+use core::mem::offset_of;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicUsize, Ordering};
 
-use crate::linux::arch;
 use crate::linux::page::{Page, PageMut};
 use crate::linux::pool::{self, Slot};
+use crate::linux::rseq_area;
 use crate::linux::slab::User;
 use crate::linux::vdso::State;
 
@@ -23,6 +24,21 @@ pub(crate) struct Entry<G> {
     pub(crate) is_locked: [AtomicBool; 2],
     /// The page that any thread may lock atomically.
     pub(crate) common: Place<G>,
+}
+
+// `arch::lock` multiplies by this size a processor's number, which has 32 bits.
+const _: () = assert!(size_of::<Entry<()>>() == 128);
+
+impl<G> Entry<G> {
+    /// The offset of an own page's address in an entry, in bytes.
+    pub(crate) const fn page_at(which: usize) -> usize {
+        offset_of!(Self, own) + which * size_of::<Place<G>>() + offset_of!(Place<G>, page)
+    }
+
+    /// The offset of its lock.
+    pub(crate) const fn lock_at(which: usize) -> usize {
+        offset_of!(Self, is_locked) + which
+    }
 }
 
 /// The place in which a page and its state of the kernel's generator are published.
@@ -155,7 +171,7 @@ impl<G: 'static> Table<G> {
             // SAFETY: this mapping was made above and nobody else has seen it.
             unsafe { libc::munmap(base, length) };
         }
-        self.area.store(arch::offset(), Ordering::Release);
+        self.area.store(rseq_area::offset(), Ordering::Release);
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) const CASES: &[Case] = &[
     Case("threads::errno_is_kept", errno_is_kept),
     Case("threads::all_keys_taken", all_keys_taken),
     Case("threads::last_round_of_destructors", last_round_of_destructors),
+    Case("threads::locked_memory_is_counted", locked_memory_is_counted),
     Case("threads::locked_memory_is_shared", locked_memory_is_shared),
 ];
 
@@ -365,6 +366,28 @@ fn limit_locked_memory(bytes: u64) {
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
     // SAFETY: the structure is filled in.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_MEMLOCK, &raw const limit) }, 0);
+}
+
+/// What the generators count as locked is what the kernel counts, with pages of any size.
+fn locked_memory_is_counted() {
+    let (drawn, held) = (Barrier::new(17), Barrier::new(17));
+    thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                let _ = draw();
+                drawn.wait();
+                held.wait();
+            });
+        }
+        drawn.wait();
+        let counted = lanecrypt_random::capabilities().locked_bytes;
+        let status = std::fs::read_to_string("/proc/self/status");
+        held.wait();
+        let status = status.expect("/proc is mounted");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmLck:"));
+        let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
+        assert_eq!(kibibytes.map(|kibibytes: usize| kibibytes << 10), Some(counted));
+    });
 }
 
 /// Generators leave three quarters of what may be locked to the program.

@@ -2,16 +2,6 @@
 
 use crate::linux::words::overlapping;
 
-/// Never called: these processors have no AVX-512.
-///
-/// # Safety
-///
-/// `source` has as many bytes as `out`, and nobody else uses them.
-pub(crate) unsafe fn by_vectors(source: *mut u8, out: &mut [u8]) {
-    // SAFETY: the caller's promise.
-    wide(unsafe { core::slice::from_raw_parts_mut(source, out.len()) }, out);
-}
-
 /// Moves 16 bytes or more.
 #[inline(always)]
 pub(crate) fn wide(source: &mut [u8], out: &mut [u8]) {

@@ -1,24 +1,18 @@
 //! No area for restartable sequences is known on these processors.
 
-/// The area of a thread.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Area {}
+use core::ptr::null;
 
-impl Area {
-    pub(crate) fn here() -> Option<Self> {
-        None
-    }
-
-    pub(crate) fn watch(self) -> usize {
-        match self {}
-    }
-
-    pub(crate) fn was_undisturbed(self, _: usize) -> bool {
-        match self {}
-    }
+/// The addresses of the C library's `__rseq_offset` and `__rseq_size`; null where it has none.
+pub(crate) fn exported() -> (*const isize, *const u32) {
+    (null(), null())
 }
 
-/// The offset of each thread's area from the thread pointer: zero, for none.
-pub(crate) fn offset() -> isize {
+/// The thread pointer, which is used together with an area.
+pub(crate) fn thread_pointer() -> usize {
+    0
+}
+
+/// The description of a sequence in which no thread ever is.
+pub(crate) fn unentered() -> usize {
     0
 }

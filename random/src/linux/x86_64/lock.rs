@@ -1,23 +1,28 @@
 //! Locking a processor's own page by a restartable sequence.
 
 use core::mem::offset_of;
-use core::sync::atomic::Ordering;
+use core::ptr::NonNull;
 
-use super::rseq_area::{descriptor, layout, signature};
+use super::rseq_area::{descriptor, signature};
 use crate::linux::page::Page;
-use crate::linux::table::{Entry, Place, Table};
+use crate::linux::rseq_area::Fields;
+use crate::linux::table::Entry;
 
-/// See [`rseq::lock`](crate::linux::rseq::lock).
+/// As in `arch`.
+///
+/// The processor keeps loads in order, and stores behind them. So the load of the page's address
+/// pairs with the exchange in `Place::publish`, and that of the lock with the store in `Own::drop`.
+///
+/// # Safety
+///
+/// As in `arch`.
 #[inline(always)]
-pub(crate) fn lock<G, const WHICH: usize>(
-    table: &'static Table<G>,
-) -> Option<(&'static Page<G>, &'static Entry<G>)> {
-    // Pairs with the store when the table was ready.
-    let area = table.area.load(Ordering::Acquire);
-    if area == 0 {
-        return None;
-    }
-    let (page, entry): (*const Page<G>, *const Entry<G>);
+pub(crate) unsafe fn lock<G, const WHICH: usize>(
+    offset: isize,
+    entries: *const Entry<G>,
+    count: usize,
+) -> Option<(NonNull<Page<G>>, *const Entry<G>)> {
+    let (page, entry): (*mut Page<G>, *const Entry<G>);
     // SAFETY: the area is this thread's own. The store names the sequence from 2 to 3 to the
     // kernel. The kernel continues at 4 if it aborts the sequence, and forgets it when it finds the
     // thread outside. The sequence only writes the lock, by its last instruction. So either all of
@@ -27,9 +32,9 @@ pub(crate) fn lock<G, const WHICH: usize>(
         core::arch::asm!(
             descriptor!(),
             "lea {page}, [rip + 9b]",
-            "mov qword ptr fs:[{area} + {SEQUENCE}], {page}",
+            "mov qword ptr fs:[{offset} + {SEQUENCE}], {page}",
             "2:",
-            "mov {page:e}, dword ptr fs:[{area} + {CPU_ID}]",
+            "mov {page:e}, dword ptr fs:[{offset} + {PROCESSOR}]",
             "cmp {page}, {count}",
             "jae 4f",
             "shl {page:e}, 7",
@@ -48,23 +53,15 @@ pub(crate) fn lock<G, const WHICH: usize>(
             "jmp 3b",
             ".popsection",
             page = out(reg) page,
-            entry = inout(reg) table.entries.load(Ordering::Relaxed).cast_const() => entry,
-            count = in(reg) table.count.load(Ordering::Relaxed),
-            area = in(reg) area,
-            SEQUENCE = const layout::SEQUENCE,
-            CPU_ID = const layout::CPU_ID,
-            SIGNATURE = const layout::SIGNATURE,
-            PAGE = const offset_of!(Entry<G>, own) + WHICH * size_of::<Place<G>>() + offset_of!(Place<G>, page),
-            LOCK = const offset_of!(Entry<G>, is_locked) + WHICH,
+            entry = inout(reg) entries => entry,
+            count = in(reg) count,
+            offset = in(reg) offset,
+            SEQUENCE = const offset_of!(Fields, sequence),
+            PROCESSOR = const offset_of!(Fields, processor),
+            PAGE = const Entry::<G>::page_at(WHICH),
+            LOCK = const Entry::<G>::lock_at(WHICH),
             options(nostack)
         );
     }
-    // SAFETY: published pages stay mapped.
-    let page = unsafe { page.as_ref() }?;
-    // SAFETY: entries stay mapped, and everything in them is atomic.
-    let entry = unsafe { &*entry };
-    Some((page, entry))
+    Some((NonNull::new(page)?, entry))
 }
-
-// `lock` multiplies by this size; a processor's number has 32 bits.
-const _: () = assert!(size_of::<Entry<()>>() == 128);

@@ -8,7 +8,7 @@ mod rseq_area;
 
 pub(crate) use lock::lock;
 pub(crate) use moves::{by_vectors, pair, wide};
-pub(crate) use rseq_area::{Area, offset};
+pub(crate) use rseq_area::{exported, thread_pointer, unentered};
 
 /// As in `arch`.
 pub(crate) const ONE_LOAD: bool = true;
