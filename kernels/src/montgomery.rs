@@ -49,6 +49,7 @@
 //! | `Portable` | limbs of 64 bits, products of 128 bits, one number at a time |
 //! | `Avx2` | digits of 29 bits, four numbers side by side; or as `Portable`, with MULX and ADX |
 //! | `Avx512` | digits of 52 bits (IFMA); eight numbers side by side, or the digits of one or two |
+//! | `Neon` | as `Portable`, with eight limbs in registers (MUL, UMULH), and selection by vectors |
 //!
 //! [`powers`] divides jobs into groups whose moduli have as many digits. At `Avx512`, these are up
 //! to eight, and a modulus has its bits plus two, divided by 52 and rounded up to a multiple of
@@ -72,12 +73,15 @@
 //! | 2048 | 2,022 | 3,472 | 9,420 | 6 |
 //! | 4096 | 13,335 | 26,650 | 73,600 | 6 |
 
+pub(crate) mod aarch64;
 mod context;
 mod digits;
 mod exponentiation;
 mod groups;
 mod limbs;
 mod modulus;
+#[cfg(any(all(target_arch = "x86_64", feature = "isa-avx2"), target_arch = "aarch64"))]
+mod passes;
 mod portable;
 mod workspace;
 pub(crate) mod x86_64;
@@ -89,7 +93,7 @@ use crate::{Isa, Level};
 
 /// Calls the kernel of the highest level that there is.
 macro_rules! best {
-    ($($call:tt)+) => { by_isa!(crate::montgomery, $($call)+: Avx512, Avx2, _ => portable) };
+    ($($call:tt)+) => { by_isa!(crate::montgomery, $($call)+: Avx512, Avx2, Neon, _ => portable) };
 }
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
@@ -109,7 +113,7 @@ pub fn has_single(isa: Isa) -> bool {
     if isa.has(Level::Avx2) && x86_64::avx2::has_adx() {
         return true;
     }
-    Level::Avx512.is_built() && isa.has(Level::Avx512)
+    Level::Avx512.is_built() && isa.has(Level::Avx512) || isa.has(Level::Neon)
 }
 
 /// One digit, or anything of 64 bits, of eight numbers side by side.

@@ -17,7 +17,7 @@ use aws_lc_rs::rsa::{KeyPair, KeyPairComponents, PublicKeyComponents};
 use aws_lc_rs::signature::{
     self as aws_lc, ParsedPublicKey, RsaEncoding, RsaParameters, VerificationAlgorithm,
 };
-use lanecrypt_kernels::montgomery::has_single;
+use lanecrypt_kernels::montgomery::{has_lanes, has_single};
 use lanecrypt_kernels::{Isa, Level};
 
 pub(crate) use self::keys::{Signer, Verifier};
@@ -193,7 +193,8 @@ fn cheaper(batch: &[Request<'_>], own: SignsHere) -> ArrayVec<usize, AT_ONCE> {
         {
             sizes.push(bits);
             let same = (i..batch.len()).filter(|&at| contested_size(&batch[at]) == Some(bits));
-            let rest = cost::rest(same.clone().count());
+            let count = same.clone().count();
+            let rest = if has_lanes(modulus.isa()) { cost::rest(count) } else { count };
             let taken = same.filter(|&at| takes(&batch[at])).take(rest);
             chosen.extend(taken.filter(|&at| pays(&batch[at], bits, own)));
         }
@@ -227,7 +228,7 @@ fn contested_size(request: &Request<'_>) -> Option<usize> {
 /// Whether AWS-LC may make a single signature by a key of so many bits faster than this crate.
 pub(crate) fn may_be_faster(isa: Isa, bits: usize) -> bool {
     match has_single(isa) {
-        true => isa.has(Level::Avx512) && cost::has_kernel(bits),
+        true => (isa.has(Level::Avx512) || isa.has(Level::Neon)) && cost::has_kernel(bits),
         false => takes_size(bits),
     }
 }

@@ -21,8 +21,9 @@ pub enum Backend {
     /// Whatever costs least for the requests that are processed together. With AVX-512 and a key of
     /// 2048, 3072 or 4096 bits, four of five signatures may run side by side here, and one by
     /// AWS-LC, if that is faster on this processor. The 17th signature by itself measures that once
-    /// for each size, in a few milliseconds. On other processors of x86-64 with ADX, this crate
-    /// serves everything, and elsewhere AWS-LC all that it takes.
+    /// for each size, in a few milliseconds. On AArch64, all such signatures may be AWS-LC's, as
+    /// measured in the same way. Otherwise, this crate serves everything there and on processors of
+    /// x86-64 with ADX, and elsewhere AWS-LC all that it takes.
     #[default]
     Measured,
     /// This crate alone.

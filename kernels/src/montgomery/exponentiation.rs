@@ -11,7 +11,7 @@ use crate::wipe;
 /// Bits of an exponent that one multiplication takes.
 const WINDOW: u32 = 5;
 /// Entries of the table of powers.
-const ENTRIES: usize = 1 << WINDOW;
+pub(super) const ENTRIES: usize = 1 << WINDOW;
 /// Limbs of an entry that are read at a time, so that what is chosen stays in registers.
 const PART: usize = 16;
 

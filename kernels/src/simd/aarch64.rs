@@ -38,6 +38,14 @@ pub fn load_pair(words: &[u64; 2]) -> uint64x2_t {
     unsafe { vld1q_u64(words.as_ptr()) }
 }
 
+/// Stores two words of 64 bits.
+#[inline]
+#[target_feature(enable = "neon")]
+pub fn store_pair(words: &mut [u64; 2], v: uint64x2_t) {
+    // SAFETY: the reference is valid for 16 bytes, and the store asks for no alignment.
+    unsafe { vst1q_u64(words.as_mut_ptr(), v) }
+}
+
 /// Hides a number from the compiler, which would unroll a loop that runs a known number of times.
 #[inline]
 pub fn opaque_count(mut n: usize) -> usize {

@@ -1,15 +1,15 @@
 //! Which signatures cost less by AWS-LC at levels where this crate has kernels.
 //!
-//! Without AVX-512 none does: where there is ADX, AWS-LC has the kernels of OpenSSL, and elsewhere
-//! this crate has none. With AVX-512, AWS-LC has kernels for some sizes. Whether these or ours are
-//! faster differs between processors, so it is measured: once for each size, by the first key for
-//! which AWS-LC would pay.
+//! On x86-64 without AVX-512 none does: where there is ADX, AWS-LC has the kernels of OpenSSL, and
+//! elsewhere this crate has none. With AVX-512 and on AArch64, AWS-LC has kernels for some sizes.
+//! Whether these or ours are faster differs between processors, so it is measured: once for each
+//! size, by the first key for which AWS-LC would pay.
 
 use core::time::Duration;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// The sizes for which AWS-LC has such kernels.
+/// The usual sizes for which AWS-LC has such kernels.
 const SIZES: [usize; 3] = [2048, 3072, 4096];
 
 /// Whether AWS-LC makes a single signature faster.

@@ -15,6 +15,7 @@ use self::adx::{Adx, Eight};
 use self::four::Four;
 use super::lanes::{self, Kernel};
 use crate::Level;
+use crate::montgomery::passes::ByPasses;
 use crate::montgomery::{Job, Workspace, exponentiation, portable};
 
 pub(crate) const NEEDS: Level = Level::Avx2;
@@ -46,7 +47,7 @@ fn raise_with_adx<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Work
         if jobs[chosen[0]].modulus().limbs().len() == 8 {
             exponentiation::raise::<Eight, J>(jobs, chosen, workspace);
         } else {
-            exponentiation::raise::<Adx, J>(jobs, chosen, workspace);
+            exponentiation::raise::<ByPasses<Adx>, J>(jobs, chosen, workspace);
         }
     }
 }

@@ -3,66 +3,23 @@
 use core::arch::x86_64::*;
 
 use super::fused::{self, Number};
-use super::passes::{Pass, double_and_add_squares, subtract_if};
+use super::passes::{double_and_add_squares, subtract_if};
 use crate::montgomery::context::Context;
 use crate::montgomery::exponentiation::{self, Arithmetic};
+use crate::montgomery::passes::{ByPasses, Passes};
 use crate::opaque;
 use crate::simd::{load256_words, store256_words};
 
 /// Only [`super::raise`] uses it, on processors that have AVX2, BMI2 and ADX.
 pub(super) struct Adx;
 
-/// Calls a pass of the most limbs that there are left; evaluates to that number.
-macro_rules! widest {
-    ($left:expr, $pass:ident $arguments:tt) => {
-        match $left {
-            8.. => {
-                Pass::<8>::$pass $arguments;
-                8
-            }
-            4.. => {
-                Pass::<4>::$pass $arguments;
-                4
-            }
-            _ => {
-                Pass::<1>::$pass $arguments;
-                1
-            }
-        }
-    };
-}
-
-impl Arithmetic for Adx {
-    fn multiply(modulus: &Context, number: &mut [u64], factor: &[u64], room: &mut [u64]) {
-        let length = number.len();
-        room[..length].fill(0);
-        let mut at = 0;
-        while at < length {
-            at += widest!(length - at, multiply(&mut room[at..], number, &factor[at..]));
-        }
-        Self::reduce(modulus, room, number);
+impl Passes for Adx {
+    fn double_and_add_squares(sum: &mut [u64], x: &[u64]) {
+        double_and_add_squares(sum, x);
     }
 
-    /// Products of different limbs once, doubled, and the squares of limbs.
-    fn square(modulus: &Context, number: &mut [u64], room: &mut [u64]) {
-        let length = number.len();
-        room[..length].fill(0);
-        let mut at = 0;
-        while at < length {
-            at += widest!(length - at, square(&mut room[2 * at..], &number[at..]));
-        }
-        double_and_add_squares(room, number);
-        Self::reduce(modulus, room, number);
-    }
-
-    fn reduce(modulus: &Context, product: &mut [u64], out: &mut [u64]) {
-        let length = out.len();
-        let (mut at, mut over) = (0, 0);
-        while at < length {
-            at += widest!(length - at, reduce(&mut product[at..], modulus, &mut over));
-        }
-        // With the limb above, the result is less than 2^(64 L) plus the modulus.
-        subtract_if(over, &product[length..], &modulus.limbs, out);
+    fn subtract_if(bit: u64, number: &[u64], other: &[u64], out: &mut [u64]) {
+        subtract_if(bit, number, other, out);
     }
 
     fn look_up(table: &[u64], index: u64, out: &mut [u64]) {
@@ -120,7 +77,7 @@ impl Arithmetic for Eight {
     }
 
     fn reduce(modulus: &Context, product: &mut [u64], out: &mut [u64]) {
-        Adx::reduce(modulus, product, out);
+        ByPasses::<Adx>::reduce(modulus, product, out);
     }
 
     fn look_up(table: &[u64], index: u64, out: &mut [u64]) {

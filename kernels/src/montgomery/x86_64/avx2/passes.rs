@@ -9,12 +9,11 @@
 //! the one before, and the limb in memory to the first; so this chain waits for no other row. ADOX
 //! adds the limbs in registers. XOR clears both flags.
 
-#[cfg(test)]
-pub(super) mod tests;
-
 use core::arch::asm;
 
+use super::adx::Adx;
 use crate::montgomery::context::Context;
+use crate::montgomery::passes::Pass;
 
 /// The products of a row from the second one on: `rdx` times limbs at `rcx`. The upper half of a
 /// product goes to `rbx` and `rax` by turns.
@@ -244,17 +243,10 @@ macro_rules! enter {
     };
 }
 
-/// Passes of W limbs: of one, four or eight.
-pub(super) struct Pass<const W: usize>;
-
 macro_rules! passes {
     ($w:tt) => {
-        impl Pass<$w> {
-            const WIDTH: usize = $w;
-
-            /// Adds all limbs of `x` times the first W of `y` to the sum. The W limbs of the sum
-            /// that follow as many as `x` has are only written.
-            pub(super) fn multiply(sum: &mut [u64], x: &[u64], y: &[u64]) {
+        impl Pass<$w> for Adx {
+            fn multiply(sum: &mut [u64], x: &[u64], y: &[u64]) {
                 let (sum, y) = (&mut sum[..x.len() + $w], &y[..$w]);
                 // SAFETY: the processor has the instructions, see `Adx`. The assembly reads `x` and
                 // W limbs of `y`, and changes as many limbs of the sum as both have, which the
@@ -277,10 +269,8 @@ macro_rules! passes {
                 }
             }
 
-            /// Adds the first W limbs of `x`, each times all limbs after it, to the sum. The W
-            /// limbs of the sum that follow as many as `x` has are only written.
-            pub(super) fn square(sum: &mut [u64], x: &[u64]) {
-                assert!(x.len() >= Self::WIDTH);
+            fn square(sum: &mut [u64], x: &[u64]) {
+                assert!(x.len() >= $w);
                 let sum = &mut sum[..x.len() + $w];
                 // SAFETY: the processor has the instructions, see `Adx`. The assembly reads `x`,
                 // and changes W limbs of the sum more than `x` has, which the sum has. It restores
@@ -306,12 +296,9 @@ macro_rules! passes {
                 }
             }
 
-            /// Adds the multiple of the modulus to the sum that makes its lowest W limbs zero; they
-            /// become the factor. The carry is added too, above as many limbs as the modulus has,
-            /// and becomes the carry out of W limbs more.
-            pub(super) fn reduce(sum: &mut [u64], modulus: &Context, carry: &mut u64) {
+            fn reduce(sum: &mut [u64], modulus: &Context, carry: &mut u64) {
                 let n = &modulus.limbs;
-                assert!(n.len() >= Self::WIDTH);
+                assert!(n.len() >= $w);
                 let sum = &mut sum[..n.len() + $w];
                 // SAFETY: the processor has the instructions, see `Adx`. The assembly reads the
                 // modulus, and changes W limbs of the sum more than that has, which the sum has. It
@@ -471,5 +458,26 @@ pub(super) fn subtract_if(bit: u64, number: &[u64], other: &[u64], out: &mut [u6
             out("r9") _, out("r10") _,
             options(nostack),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::has_adx;
+    use super::Adx;
+    use crate::montgomery::passes::tests;
+
+    #[test]
+    fn passes_at_the_ends_of_limbs() {
+        if has_adx() {
+            tests::passes_at_the_ends_of_limbs::<Adx>();
+        }
+    }
+
+    #[test]
+    fn products_at_the_ends_of_limbs() {
+        if has_adx() {
+            tests::products_at_the_ends_of_limbs::<Adx>();
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! Products against rows in plain code, and against the portable kernel.
 
 use super::super::has_adx;
-use super::super::passes::tests::Limbs;
 use super::{Number, multiply, square};
 use crate::montgomery::context::Context;
 use crate::montgomery::limbs::{self, add, add_product, mask};
+use crate::montgomery::passes::tests::Limbs;
 use crate::montgomery::workspace::Workspace;
 
 /// The carries of both parts of a row, in all rows.
