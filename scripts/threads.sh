@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 echo "== loom"
 RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test --release --locked \
-    -p lanecrypt-engine -p lanecrypt-device --test memory_order
+    -p lanecrypt-engine -p lanecrypt-device -p lanecrypt-random --test memory_order
 
 echo "== ThreadSanitizer"
 host=$(rustc -vV | sed -n 's/^host: //p')

@@ -18,6 +18,7 @@ pub(crate) fn lock<G, const WHICH: usize>(
         return None;
     }
     let (page, entry): (*const Page<G>, *const Entry<G>);
+    let (entries, count) = table.entries.parts();
     // SAFETY: the area is this thread's own. The store names the sequence from 2 to 3 to the
     // kernel. The kernel continues at 4 if it aborts the sequence, and forgets it when it finds the
     // thread outside. The sequence only writes the lock, by its last instruction. So either all of
@@ -48,8 +49,8 @@ pub(crate) fn lock<G, const WHICH: usize>(
             "jmp 3b",
             ".popsection",
             page = out(reg) page,
-            entry = inout(reg) table.entries.load(Ordering::Relaxed).cast_const() => entry,
-            count = in(reg) table.count.load(Ordering::Relaxed),
+            entry = inout(reg) entries.cast_const() => entry,
+            count = in(reg) count,
             area = in(reg) area,
             SEQUENCE = const layout::SEQUENCE,
             CPU_ID = const layout::CPU_ID,
