@@ -1,14 +1,12 @@
 #!/bin/bash
-# What the queues share between threads: all orders of the protocol that wakes sleepers, by loom;
-# then random traffic under ThreadSanitizer, where a nightly Rust with its source is installed.
+# What threads share: all orders of what they publish, lock and wake, by loom; then random traffic of
+# the queues under ThreadSanitizer, where a nightly Rust with its source is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 echo "== loom"
-RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom \
-    cargo test --release --locked -p lanecrypt-engine --test queue_loom
-RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom \
-    cargo test --release --locked -p lanecrypt-device --test wake_loom
+RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test --release --locked \
+    -p lanecrypt-engine -p lanecrypt-device -p lanecrypt-random --test memory_order
 
 echo "== ThreadSanitizer"
 host=$(rustc -vV | sed -n 's/^host: //p')

@@ -47,6 +47,7 @@ mod server;
 mod shared;
 mod spin;
 mod statistics;
+mod sync;
 
 pub use self::client::{AsyncClient, Client, CompletionFuture, Remote, Session, Settings};
 pub use self::error::{ConnectError, Error};

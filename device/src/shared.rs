@@ -9,11 +9,11 @@
 #[cfg_attr(target_arch = "x86_64", path = "shared/x86_64.rs")]
 mod arch;
 mod copy;
+mod count;
 mod layout;
 mod mapping;
 pub(crate) mod processor;
 pub(crate) mod rights;
-mod sync;
 pub(crate) mod wakeup;
 
 pub(crate) use self::layout::Layout;

@@ -62,6 +62,8 @@ mod session;
 #[cfg(feature = "rsa")]
 mod signer;
 mod single;
+#[cfg(feature = "std")]
+mod sync;
 #[cfg(test)]
 #[path = "../tests/unit/batches.rs"]
 mod tests;

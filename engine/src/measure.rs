@@ -48,7 +48,7 @@ fn measure(isa: Isa, is_selected: impl Fn(LaneKind) -> bool) {
     for (kind, algorithm) in kinds.filter(|(kind, _)| is_selected(*kind)) {
         // Without a result the built-in lengths remain.
         if let Some(lengths) = lengths(isa, algorithm) {
-            table[kind as usize].set(lengths);
+            measured::set(&table[kind as usize], lengths);
         }
     }
 }

@@ -31,6 +31,7 @@
 //! # }
 //! ```
 
+mod closed;
 mod completion;
 mod futures;
 mod jobs;
@@ -40,7 +41,6 @@ mod nonce;
 mod service;
 mod sessions;
 mod slot;
-mod sync;
 mod wakeup;
 mod worker;
 

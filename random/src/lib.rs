@@ -70,6 +70,8 @@ mod linux;
 mod other_os;
 mod range;
 mod rng;
+#[cfg(target_os = "linux")]
+mod sync;
 
 pub use bytes::bytes;
 pub use error::EntropyError;

@@ -45,20 +45,21 @@ impl CompletionNotifier {
     /// Whether there is a notification that was not taken.
     #[inline]
     pub(super) fn is_there(&self) -> bool {
-        // Relaxed: `take` precedes reading the finished jobs.
+        // Relaxed: as in `tell`.
         self.is_there.load(Ordering::Relaxed)
     }
 
     /// Whether there was a notification. The caller must then check all workers.
     #[inline]
     pub(super) fn take(&self) -> bool {
-        // Acquire: pairs with `tell`, so that jobs finished before are found.
-        self.is_there() && self.is_there.swap(false, Ordering::Acquire)
+        // Relaxed: as in `tell`.
+        self.is_there() && self.is_there.swap(false, Ordering::Relaxed)
     }
 
     pub(super) fn tell(&self) {
-        // Release: pairs with `take`.
-        self.is_there.store(true, Ordering::Release);
+        // Relaxed: what is finished is behind a lock. Either the daemon takes the lock later, and
+        // finds it; or it took the lock before, and then this follows its `take`, and stays.
+        self.is_there.store(true, Ordering::Relaxed);
         // It is always written, so no handshake is needed; it costs less than a thousandth of a
         // signature. It fails only if the descriptor is full, and then the daemon wakes anyway.
         let _ = rustix::io::write(&self.descriptor, &1_u64.to_ne_bytes());

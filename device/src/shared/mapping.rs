@@ -16,6 +16,7 @@ use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use super::copy::{copy, read_words, write_words};
+use super::count::Count;
 use super::layout::{Layout, Word};
 use super::wakeup::Wakeup;
 
@@ -116,6 +117,11 @@ impl Mapping {
         let flags = MapFlags::SHARED | flags;
         // SAFETY: the kernel chooses where; what is mapped there has no other user in this process.
         let base = unsafe { mmap(ptr::null_mut(), layout.length(), rights, flags, memory, 0) }?;
+        Self::of(base, layout)
+    }
+
+    /// What is mapped at this place, with the length of the layout.
+    fn of(base: *mut c_void, layout: Layout) -> io::Result<Self> {
         let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
         let mapped = Arc::new(Mapped { base, length: layout.length() });
         Ok(Self { base, layout, _mapped: mapped })
@@ -128,29 +134,25 @@ impl Mapping {
     /// The number of requests that the client claims to have submitted, modulo 2^32.
     #[inline]
     pub(crate) fn submitted(&self) -> u32 {
-        // Acquire: pairs with `submit`, so that the requests are seen, too.
-        self.word(Word::Submitted).load(Ordering::Acquire)
+        Count::new(self.word(Word::Submitted)).get()
     }
 
     /// Publishes the requests before this number.
     #[inline]
     pub(crate) fn submit(&self, number: u32) {
-        // Release: pairs with `submitted`.
-        self.word(Word::Submitted).store(number, Ordering::Release);
+        Count::new(self.word(Word::Submitted)).publish(number);
     }
 
     /// The number of requests that the daemon claims to have completed, modulo 2^32.
     #[inline]
     pub(crate) fn completed(&self) -> u32 {
-        // Acquire: pairs with `complete`, so that the answers are seen, too.
-        self.word(Word::Completed).load(Ordering::Acquire)
+        Count::new(self.word(Word::Completed)).get()
     }
 
     /// Publishes the completions before this number.
     #[inline]
     pub(crate) fn complete(&self, number: u32) {
-        // Release: pairs with `completed`.
-        self.word(Word::Completed).store(number, Ordering::Release);
+        Count::new(self.word(Word::Completed)).publish(number);
     }
 
     /// The word that wakes this side.
@@ -268,6 +270,12 @@ impl fmt::Debug for Mapping {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
+    use rustix::mm::mmap_anonymous;
+    use rustix::thread::futex;
+
+    use super::super::wakeup::settle;
     use super::*;
 
     fn layout() -> Layout {
@@ -299,6 +307,85 @@ mod tests {
         client.wakeup(Side::Client).falls_asleep();
         assert!(daemon.wakeup(Side::Client).is_due() && !daemon.wakeup(Side::Client).is_due());
         assert!(!daemon.wakeup(Side::Daemon).is_due());
+    }
+
+    /// The mapping of each side. Miri has ordinary memory only, and so one mapping for both.
+    fn both(layout: Layout) -> [Mapping; 2] {
+        if cfg!(miri) {
+            let (rights, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
+            // SAFETY: the kernel chooses where.
+            let base = unsafe { mmap_anonymous(ptr::null_mut(), layout.length(), rights, flags) };
+            let memory = Mapping::of(base.expect("there is memory"), layout).expect("not at null");
+            return [memory.clone(), memory];
+        }
+        let (daemon, memory) = Mapping::make(layout).expect("there is memory");
+        [daemon, Mapping::open(&memory, layout).expect("there is memory")]
+    }
+
+    fn sleep(memory: &Mapping, side: Side, found: impl FnOnce() -> bool) {
+        let wakeup = memory.wakeup(side);
+        wakeup.falls_asleep();
+        settle();
+        if !found() {
+            let _ = futex::wait(wakeup.word(), futex::Flags::empty(), Wakeup::ASLEEP, None);
+        }
+        wakeup.wakes_up();
+    }
+
+    fn wake(memory: &Mapping, side: Side) {
+        settle();
+        if memory.wakeup(side).is_due() {
+            let _ = futex::wake(memory.wakeup(side).word(), futex::Flags::empty(), 1);
+        }
+    }
+
+    /// Threads, each place being used again and again: under Miri, every access to it must be
+    /// ordered after that of the other side.
+    #[test]
+    fn requests_are_answered_in_memory_that_is_used_again() {
+        const EACH: u32 = 2;
+        let layout = Layout::new(EACH, 1 << 12).expect("it is within bounds");
+        let [daemon, client] = both(layout);
+        let total = if cfg!(miri) { 8 } else { 100_000 };
+        let place = |number: u32| number % EACH * 100;
+        let serving = thread::spawn(move || {
+            let mut taken = 0;
+            while taken < total {
+                let submitted = daemon.submitted();
+                if submitted == taken {
+                    sleep(&daemon, Side::Daemon, || daemon.submitted() != taken);
+                }
+                while taken != submitted {
+                    let words = daemon.read_submission(taken);
+                    let mut bytes = [0; 70];
+                    assert!(daemon.read(place(taken), &mut bytes));
+                    bytes.iter_mut().for_each(|byte| *byte ^= 1);
+                    assert!(daemon.write(place(taken), &bytes));
+                    daemon.write_completion(taken, [words[0], words[7]]);
+                    taken += 1;
+                    daemon.complete(taken);
+                }
+                wake(&daemon, Side::Client);
+            }
+        });
+        for first in (0..total).step_by(EACH as usize) {
+            for number in first..first + EACH {
+                assert!(client.write(place(number), &[number.to_le_bytes()[0]; 70]));
+                client.write_submission(number, [number.into(); 8]);
+                client.submit(number + 1);
+            }
+            wake(&client, Side::Daemon);
+            for number in first..first + EACH {
+                while client.completed().wrapping_sub(number + 1) > EACH {
+                    sleep(&client, Side::Client, || client.completed() != number);
+                }
+                assert_eq!(client.read_completion(number), [number.into(); 2]);
+                let mut bytes = [0; 70];
+                assert!(client.read(place(number), &mut bytes));
+                assert_eq!(bytes, [number.to_le_bytes()[0] ^ 1; 70]);
+            }
+        }
+        serving.join().expect("it only answers");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Sleeping until the other side publishes something, without lost wake-ups.
 //!
-//! Its atomic types are those of the sibling module `sync`, so that a test can include it with
-//! those of `loom` (`tests/wake_loom.rs`).
+//! Its atomic types are those of the module `sync`, so that a test can include it with
+//! those of `loom` (`tests/memory_order.rs`).
 
-use super::sync::{AtomicU32, Ordering, fence};
+use crate::sync::{AtomicU32, Ordering, fence};
 
 /// A flag: whether its sleeper is to be woken.
 ///

@@ -1,9 +1,9 @@
 //! Sleeping until another thread publishes something, without lost wake-ups.
 //!
-//! Its atomic types are those of the sibling module `sync`, so that a test can include it with
-//! those of `loom` (`tests/queue_loom.rs`).
+//! Its atomic types are those of the module `sync`, so that a test can include it with
+//! those of `loom` (`tests/memory_order.rs`).
 
-use super::sync::{AtomicBool, Ordering, fence};
+use crate::sync::{AtomicBool, Ordering, fence};
 
 /// Whether a sleeper is to be woken.
 ///

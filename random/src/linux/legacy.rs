@@ -1,6 +1,7 @@
 //! Old stream ciphers, for comparison.
 
-use core::sync::atomic::AtomicU32;
+use core::ffi::c_void;
+use core::ptr::null_mut;
 
 use lanecrypt_kernels::{Isa, StreamCore};
 pub use lanecrypt_kernels_legacy::arc4::Arc4;
@@ -10,11 +11,13 @@ pub use lanecrypt_kernels_legacy::salsa::Salsa;
 use crate::linux::core_type::{ErasingCore, SALSA_STACK, SeedCore, halves};
 use crate::linux::erasing::Erasing;
 use crate::linux::local::Local;
+use crate::linux::published::Published;
 use crate::linux::rekeying::Rekeying;
 use crate::linux::static_generator::{StaticGenerator, Statics};
 #[cfg(feature = "study")]
 use crate::linux::study::{Diagnostic, Inlined};
 use crate::linux::table::Table;
+use crate::sync::AtomicPtr;
 
 salsa_family!(Salsa);
 

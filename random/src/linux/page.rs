@@ -21,12 +21,13 @@
 use core::cell::{Cell, UnsafeCell};
 use core::marker::PhantomData;
 use core::mem::offset_of;
-use core::sync::atomic::{AtomicBool, AtomicU8, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
 use lanecrypt_kernels::{Isa, wipe};
 
 use crate::linux::arch::ONE_LOAD;
 use crate::linux::copy_and_wipe::{hand_out, hand_out_short};
+use crate::linux::lock_word::LockWord;
 use crate::linux::mixing::Chain;
 use crate::linux::volatile::Volatile;
 use crate::linux::word::{Unaligned, Word};
@@ -55,10 +56,10 @@ pub(crate) struct Page<G> {
     live: Volatile<u32>,
     /// Units of bytes generated since the last mixing by system call ([`crate::linux::mixing`]).
     unmixed: Cell<u16>,
-    /// One while the page is in use, if several threads may use it
+    /// Held while the page is in use, if several threads may use it
     /// ([`crate::linux::page_guard`]). It is in the page so that a forked child finds the page
     /// free.
-    lock: AtomicU8,
+    lock: LockWord,
     /// The second of the coarse monotonic clock at that mixing.
     mixed_at: Cell<u32>,
     /// The next refill's key.
@@ -86,16 +87,13 @@ impl<G> Page<G> {
     /// Takes the page's lock if it is free. Pages with a single user never use their lock.
     #[inline]
     pub(crate) fn try_lock(&self) -> bool {
-        // Acquire pairs with the store in `unlock`.
-        self.lock.load(Ordering::Relaxed) == 0
-            && self.lock.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        self.lock.try_lock()
     }
 
     /// Unlocks the page.
     #[inline(always)]
     pub(crate) fn unlock(&self) {
-        // Release pairs with the exchange in `try_lock`.
-        self.lock.store(0, Ordering::Release);
+        self.lock.unlock();
     }
 
     /// The mark of a locked unit of memory.
@@ -262,5 +260,49 @@ impl<'a, G> PageMut<'a, G> {
         asked_at.set(0);
         // The last user may have ended in the middle of a draw.
         self.0.unlock();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::mem::MaybeUninit;
+    use std::thread;
+
+    use super::*;
+
+    struct Shared<'page>(&'page Page<()>);
+
+    // SAFETY: threads use the page by its lock only.
+    unsafe impl Sync for Shared<'_> {}
+
+    /// Counts a use of the page, if it is free.
+    fn draw(Shared(page): &Shared<'_>) -> bool {
+        let is_free = page.try_lock();
+        if is_free {
+            // SAFETY: the lock is held.
+            let mut user = unsafe { PageMut::new(page) };
+            user.begin(true);
+            user.set_left(64);
+            assert_eq!(user.take::<u32>(), Err(Refusal::Zero));
+            let made = user.chain().made;
+            made.set(made.get() + 1);
+            page.unlock();
+        }
+        is_free
+    }
+
+    /// Miri reports a use that is not ordered after the last one.
+    #[test]
+    fn threads_use_a_page_by_its_lock() {
+        let draws = if cfg!(miri) { 4 } else { 10_000 };
+        let page = MaybeUninit::zeroed();
+        // SAFETY: all zero is a page.
+        let page = Shared(unsafe { page.assume_init_ref() });
+        let count = || (0..draws).filter(|_| draw(&page)).count();
+        let counted: usize = thread::scope(|scope| {
+            let threads = [(); 3].map(|()| scope.spawn(count));
+            threads.map(|thread| thread.join().expect("it only draws")).iter().sum()
+        });
+        assert_eq!(usize::from(page.0.unmixed.get()), counted);
     }
 }

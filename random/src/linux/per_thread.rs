@@ -14,6 +14,7 @@
 use core::ffi::c_void;
 use core::fmt;
 use core::marker::PhantomData;
+use core::ptr::without_provenance_mut;
 use core::sync::atomic::{Ordering, compiler_fence};
 
 use lanecrypt_kernels::Isa;
@@ -201,23 +202,24 @@ fn return_at_exit<G: StaticGenerator>() -> bool {
 
 /// The key of thread-specific data whose destructor serves this kind. The first thread creates it.
 fn key<G: StaticGenerator>() -> Option<libc::pthread_key_t> {
+    // What the C library stores for a key is published with it: other threads read it as it is.
     let published = G::statics().exit_key;
-    // Relaxed: the key publishes nothing else.
-    let known = published.load(Ordering::Relaxed);
-    if known != 0 {
-        return Some(known - 1);
+    let key_at = |one_more: *mut c_void| libc::pthread_key_t::try_from(one_more.addr() - 1).ok();
+    let known = published.get();
+    if !known.is_null() {
+        return key_at(known);
     }
     let mut key = 0;
     // SAFETY: the pointer is to a key, and the destructor is a function of the type asked for.
     if unsafe { libc::pthread_key_create(&raw mut key, Some(at_exit::<G>)) } != 0 {
         return None;
     }
-    match published.compare_exchange(0, key + 1, Ordering::Relaxed, Ordering::Relaxed) {
+    match published.publish(without_provenance_mut(key as usize + 1)) {
         Ok(_) => Some(key),
         Err(first) => {
             // SAFETY: this key was made above and never used.
             unsafe { libc::pthread_key_delete(key) };
-            Some(first - 1)
+            key_at(first)
         }
     }
 }

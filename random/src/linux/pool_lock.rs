@@ -4,13 +4,15 @@
 //! the state of the parent's threads at the fork.
 
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use lanecrypt_kernels::fork::{NoPage, map_wiped};
 
+use crate::linux::lock_word::LockWord;
 use crate::linux::memlock::Tally;
 use crate::linux::page::STRIDE;
+use crate::linux::published::Published;
 use crate::linux::rseq_watch::Blocked;
+use crate::sync::AtomicPtr;
 
 /// The number of tries for the lock. Holders only make a few stores or one mapping.
 const TRIES: u32 = 10_000;
@@ -18,19 +20,18 @@ const TRIES: u32 = 10_000;
 /// The part of the pool that a forked child starts over, in its own page. All zero is valid.
 #[repr(C)]
 pub(crate) struct Pool {
-    /// One while a thread changes the slabs. Acquired with acquire, and released with release.
-    lock: AtomicU32,
+    /// Held while a thread changes the slabs.
+    lock: LockWord,
     pub(crate) tally: Tally,
 }
 
-/// The pool after it was mapped; null before, `REFUSED` if it cannot be mapped. Published with
-/// release.
-static POOL: AtomicPtr<Pool> = AtomicPtr::new(null_mut());
+/// The pool after it was mapped; `REFUSED` if it cannot be mapped.
+static POOL: Published<Pool> = Published(AtomicPtr::new(null_mut()));
 const REFUSED: *mut Pool = core::ptr::dangling_mut();
 
 /// The pool, which the first caller maps.
 pub(crate) fn pool() -> Result<&'static Pool, NoPage> {
-    let mut pool = POOL.load(Ordering::Acquire);
+    let mut pool = POOL.get();
     if pool.is_null() {
         // If threads race, one publishes its page and the others unmap theirs.
         let mapped = match map_wiped(STRIDE) {
@@ -38,17 +39,13 @@ pub(crate) fn pool() -> Result<&'static Pool, NoPage> {
             Err(NoPage::Refused) => REFUSED,
             Err(NoPage::NotNow) => return Err(NoPage::NotNow),
         };
-        pool = match POOL.compare_exchange(null_mut(), mapped, Ordering::Release, Ordering::Acquire)
-        {
-            Ok(_) => mapped,
-            Err(first) => {
-                if mapped != REFUSED {
-                    // SAFETY: this mapping was made above and nobody else has seen it.
-                    unsafe { libc::munmap(mapped.cast(), STRIDE) };
-                }
-                first
+        pool = POOL.publish(mapped).unwrap_or_else(|first| {
+            if mapped != REFUSED {
+                // SAFETY: this mapping was made above and nobody else has seen it.
+                unsafe { libc::munmap(mapped.cast(), STRIDE) };
             }
-        };
+            first
+        });
     }
     if pool == REFUSED {
         return Err(NoPage::Refused);
@@ -70,8 +67,7 @@ impl Lock {
     pub(crate) fn of(pool: &'static Pool) -> Option<Self> {
         let blocked = Blocked::new();
         for attempt in 0..TRIES {
-            // Pairs with the store in `drop`.
-            if pool.lock.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+            if pool.lock.try_lock() {
                 return Some(Self { pool, _blocked: blocked });
             }
             if attempt % 64 == 63 {
@@ -86,7 +82,6 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Pairs with the exchange in `of`.
-        self.pool.lock.store(0, Ordering::Release);
+        self.pool.lock.unlock();
     }
 }

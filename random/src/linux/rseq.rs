@@ -54,8 +54,7 @@ pub(crate) fn lock<G, const WHICH: usize>(table: &'static Table<G>) -> Option<Ow
     if area == 0 {
         return None;
     }
-    let entries = table.entries.load(Ordering::Relaxed).cast_const();
-    let count = table.count.load(Ordering::Relaxed);
+    let (entries, count) = table.entries.parts();
     // SAFETY: the offset is not zero, so the table is ready. Entries and pages stay mapped.
     let (page, entry) = unsafe { arch::lock::<G, WHICH>(area, entries, count) }?;
     // SAFETY: published pages stay mapped.

@@ -55,7 +55,8 @@ struct Record {
     taken_in: Generation,
 }
 
-/// The newest slab. Written with release, under the pool's lock; read with acquire.
+/// The newest slab, under the pool's lock. Written with release and read with acquire, so that a
+/// process that is forked in the middle of [`grow`] never finds a slab that is not whole.
 static NEWEST: AtomicPtr<Slab> = AtomicPtr::new(null_mut());
 /// Whether the kernel has refused another slab for good, and whether core dumps contain some slab.
 /// Relaxed everywhere: they publish nothing else.

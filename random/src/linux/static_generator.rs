@@ -1,7 +1,8 @@
 //! The statics behind the placements that belong to the process: one set for each kind of
 //! generator.
 
-use core::sync::atomic::AtomicU32;
+use core::ffi::c_void;
+use core::ptr::null_mut;
 use std::thread::LocalKey;
 
 use lanecrypt_kernels::aes::AesCtr;
@@ -11,8 +12,10 @@ use crate::linux::erasing::Erasing;
 use crate::linux::fastest::Fastest;
 use crate::linux::generator::Generator;
 use crate::linux::local::Local;
+use crate::linux::published::Published;
 use crate::linux::rekeying::Rekeying;
 use crate::linux::table::Table;
+use crate::sync::AtomicPtr;
 
 /// A generator that every thread and every processor can have. Other crates cannot add one.
 #[expect(
@@ -29,8 +32,8 @@ pub trait StaticGenerator: Generator {
 pub(crate) struct Statics<G: 'static> {
     /// The calling thread's generator.
     pub(crate) local: &'static LocalKey<Local<G>>,
-    /// The key of thread-specific data for this kind, plus one; zero before it was made.
-    pub(crate) exit_key: &'static AtomicU32,
+    /// The key of thread-specific data for this kind, plus one, as an address.
+    pub(crate) exit_key: &'static Published<c_void>,
     /// The processors' generators.
     pub(crate) table: &'static Table<G>,
 }
@@ -42,7 +45,7 @@ macro_rules! static_generator {
             #[inline(always)]
             fn statics() -> Statics<Self> {
                 std::thread_local!(static LOCAL: Local<$kind> = const { Local::new() });
-                static EXIT_KEY: AtomicU32 = AtomicU32::new(0);
+                static EXIT_KEY: Published<c_void> = Published(AtomicPtr::new(null_mut()));
                 static TABLE: Table<$kind> = Table::new();
                 Statics { local: &LOCAL, exit_key: &EXIT_KEY, table: &TABLE }
             }

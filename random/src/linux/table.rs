@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicUsize, Orderi
 
 use crate::linux::page::{Page, PageMut};
 use crate::linux::pool::{self, Slot};
+use crate::linux::published::{Published, PublishedSlice};
 use crate::linux::rseq_area;
 use crate::linux::slab::User;
 use crate::linux::vdso::State;
@@ -14,7 +15,6 @@ use crate::linux::vdso::State;
 ///
 /// Two cache lines, because processors fetch them in pairs and each entry is written by one
 /// processor.
-#[derive(Debug)]
 #[repr(C, align(128))]
 pub(crate) struct Entry<G> {
     /// The pages that are locked only by [`rseq::lock`](crate::linux::rseq::lock), by threads on
@@ -42,22 +42,20 @@ impl<G> Entry<G> {
 }
 
 /// The place in which a page and its state of the kernel's generator are published.
-#[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Place<G> {
-    /// Null until a thread publishes a page here, with release. It never changes again.
-    pub(crate) page: AtomicPtr<Page<G>>,
+    pub(crate) page: Published<Page<G>>,
     /// The state in the vDSO that belongs to the page, or null. Set after `page`, by the same
-    /// thread, and used only by the page's user. Relaxed: it publishes nothing else.
+    /// thread, and used only by the page's user. Relaxed: the state passes from user to user with
+    /// the page, and a user that finds null does without it.
     vdso: AtomicPtr<u8>,
 }
 
 impl<G: 'static> Place<G> {
     /// The page that was published here.
     pub(crate) fn page(&self) -> Option<&'static Page<G>> {
-        let page = self.page.load(Ordering::Acquire);
         // SAFETY: published pages stay mapped.
-        unsafe { page.as_ref() }
+        unsafe { self.page.get().as_ref() }
     }
 
     /// The state of the kernel's generator that belongs to the page, for the page's user.
@@ -68,16 +66,14 @@ impl<G: 'static> Place<G> {
 
     /// Whether no page has been published here.
     pub(crate) fn is_vacant(&self) -> bool {
-        self.page.load(Ordering::Relaxed).is_null()
+        self.page.get().is_null()
     }
 
     /// Publishes a page. If threads race, one page is published and the others are returned.
     pub(crate) fn publish(&self, slot: Slot<G>) {
         let (page, vdso) = slot.into_parts();
         let new = core::ptr::from_ref(page).cast_mut();
-        let published =
-            self.page.compare_exchange(null_mut(), new, Ordering::Release, Ordering::Relaxed);
-        match published {
+        match self.page.publish(new) {
             Ok(_) => self.vdso.store(vdso.as_ptr(), Ordering::Relaxed),
             // SAFETY: both are parts of the slot, and nobody else has seen them.
             Err(_) => drop(unsafe { Slot::from_parts(page, vdso) }),
@@ -87,13 +83,10 @@ impl<G: 'static> Place<G> {
 
 /// The data for [`rseq::lock`](crate::linux::rseq::lock). Every draw reads it, and it is written
 /// once. It has its own cache line, so that writes of other threads do not disturb it.
-#[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Table<G> {
     /// An entry for each processor.
-    pub(crate) entries: AtomicPtr<Entry<G>>,
-    /// The number of entries.
-    pub(crate) count: AtomicUsize,
+    pub(crate) entries: PublishedSlice<Entry<G>>,
     /// The offset of a thread's area from the thread pointer, in bytes; zero as long as the table
     /// is not ready, or if there is no area. Released after the other fields.
     pub(crate) area: AtomicIsize,
@@ -103,23 +96,17 @@ impl<G: 'static> Table<G> {
     /// A table before the first draw.
     pub(crate) const fn new() -> Self {
         Self {
-            entries: AtomicPtr::new(null_mut()),
-            count: AtomicUsize::new(0),
+            entries: PublishedSlice {
+                first: Published(AtomicPtr::new(null_mut())),
+                length: AtomicUsize::new(0),
+            },
             area: AtomicIsize::new(0),
         }
     }
 
     /// The published entries.
     pub(crate) fn entries(&self) -> &'static [Entry<G>] {
-        // Pairs with the exchange in `map`.
-        let entries = self.entries.load(Ordering::Acquire);
-        if entries.is_null() {
-            return &[];
-        }
-        let count = self.count.load(Ordering::Relaxed);
-        // SAFETY: the mapping holds this many entries. They are all zero at first, which is valid.
-        // The mapping stays for ever, and everything in it is atomic.
-        unsafe { core::slice::from_raw_parts(entries, count) }
+        self.entries.get()
     }
 
     /// Maps the entries, and allocates this processor's missing pages, as far as the kernel allows.
@@ -132,6 +119,7 @@ impl<G: 'static> Table<G> {
         let cpu = this_processor();
         let Some(entry) = entries.get(cpu % entries.len().max(1)) else { return };
         // A processor beyond the end of the table has no pages of its own.
+        // Relaxed: it only says whether own pages will be used.
         let has_own = cpu < entries.len() && self.area.load(Ordering::Relaxed) != 0;
         let own = if has_own { &entry.own[..] } else { &[] };
         for place in own.iter().chain([&entry.common]) {
@@ -148,9 +136,8 @@ impl<G: 'static> Table<G> {
         // SAFETY: asks for a number.
         let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
         let count = usize::try_from(count).unwrap_or(1).max(1);
-        // Threads may get different numbers. They agree on one before anything is mapped.
-        let agreed = self.count.compare_exchange(0, count, Ordering::Relaxed, Ordering::Relaxed);
-        let count = agreed.map_or_else(|first| first, |_| count);
+        // Threads may get different numbers.
+        let count = self.entries.agree(count);
         let length = count * size_of::<Entry<G>>();
         let (protection, flags) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
@@ -160,17 +147,13 @@ impl<G: 'static> Table<G> {
         if base == libc::MAP_FAILED {
             return;
         }
-        // Release: a thread that sees the entries also sees their number.
-        let published = self.entries.compare_exchange(
-            null_mut(),
-            base.cast(),
-            Ordering::Release,
-            Ordering::Acquire,
-        );
-        if published.is_err() {
+        // SAFETY: the mapping holds this many entries. They are all zero at first, which is valid.
+        // The mapping stays for ever, and everything in it is atomic.
+        if !unsafe { self.entries.publish(base.cast()) } {
             // SAFETY: this mapping was made above and nobody else has seen it.
             unsafe { libc::munmap(base, length) };
         }
+        // Release: pairs with the load in `rseq::lock`. Both threads that race store the same.
         self.area.store(rseq_area::offset(), Ordering::Release);
     }
 }
@@ -179,4 +162,26 @@ impl<G: 'static> Table<G> {
 pub(crate) fn this_processor() -> usize {
     // SAFETY: asks for a number.
     usize::try_from(unsafe { libc::sched_getcpu() }).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn threads_that_race_get_the_same_entries() {
+        static TABLE: Table<()> = Table::new();
+        let threads = [(); 3].map(|()| {
+            thread::spawn(|| {
+                if TABLE.entries().is_empty() {
+                    TABLE.map();
+                }
+                TABLE.entries().iter().all(|entry| entry.common.is_vacant())
+            })
+        });
+        assert!(threads.map(|thread| thread.join().expect("it only maps")).iter().all(|it| *it));
+        assert!(!TABLE.entries().is_empty());
+    }
 }

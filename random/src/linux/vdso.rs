@@ -9,7 +9,10 @@
 use core::ffi::{CStr, c_void};
 use core::mem::transmute;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::linux::published::Published;
+use crate::sync::AtomicPtr;
 
 /// A page's state of the kernel's generator; null if there is none. It is used together with the
 /// page.
@@ -58,10 +61,10 @@ struct Parameters {
     reserved: [u32; 13],
 }
 
-/// The function; null before the look-up. Written last, with release, and read with acquire, so
-/// that a thread that sees it sees `STATE_SIZE` too.
-static FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
-/// Bytes of one state.
+/// The function.
+static FUNCTION: Published<c_void> = Published(AtomicPtr::new(null_mut()));
+/// Bytes of one state. Relaxed: set before `FUNCTION` is published, and read after it. Threads that
+/// race set the same.
 static STATE_SIZE: AtomicUsize = AtomicUsize::new(0);
 /// The value of `FUNCTION` if it does not exist.
 const ABSENT: *mut c_void = core::ptr::dangling_mut::<u8>().cast();
@@ -123,28 +126,33 @@ fn parameters(function: GetRandom) -> Option<Parameters> {
 
 /// The function, which is looked up once. Threads that race find the same one.
 fn function() -> Option<GetRandom> {
-    let known = FUNCTION.load(Ordering::Acquire);
-    let address = if known.is_null() { find() } else { known };
-    if address == ABSENT {
-        FUNCTION.store(ABSENT, Ordering::Release);
-        return None;
-    }
-    // SAFETY: the address is that of the function of this name in the vDSO, whose type this is.
-    let function = unsafe { transmute::<*mut c_void, GetRandom>(address) };
-    if known.is_null() {
-        let parameters = parameters(function);
-        let size = parameters.as_ref().map_or(0, |parameters| parameters.size as usize);
-        STATE_SIZE.store(size, Ordering::Relaxed);
-        FUNCTION.store(if parameters.is_some() { address } else { ABSENT }, Ordering::Release);
-        parameters?;
-    }
-    Some(function)
+    let known = FUNCTION.get();
+    let address = match known.is_null() {
+        true => FUNCTION.publish(find().unwrap_or(ABSENT)).unwrap_or_else(|first| first),
+        false => known,
+    };
+    // SAFETY: `find` has found it.
+    (address != ABSENT).then(|| unsafe { at(address) })
 }
 
-/// The address of the function in the vDSO.
+/// The address of the function in the vDSO, if it can be used; sets `STATE_SIZE`.
 #[cold]
-fn find() -> *mut c_void {
-    image::symbol(&[c"__vdso_getrandom", c"__kernel_getrandom"]).unwrap_or(ABSENT)
+fn find() -> Option<*mut c_void> {
+    let address = image::symbol(&[c"__vdso_getrandom", c"__kernel_getrandom"])?;
+    // SAFETY: it is the address of that symbol.
+    let parameters = parameters(unsafe { at(address) })?;
+    STATE_SIZE.store(parameters.size as usize, Ordering::Relaxed);
+    Some(address)
+}
+
+/// The function at its address.
+///
+/// # Safety
+///
+/// It is the address of the function of this name in the vDSO.
+unsafe fn at(address: *mut c_void) -> GetRandom {
+    // SAFETY: the function has this type.
+    unsafe { transmute::<*mut c_void, GetRandom>(address) }
 }
 
 /// Reading the vDSO's symbol table (System V ABI, chapters 4 and 5; the GNU hash section).

@@ -1,6 +1,5 @@
 //! A worker, as its queue holds it.
 
-use core::sync::atomic::Ordering;
 use std::io;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -44,8 +43,7 @@ impl Hand {
 
     /// Requests the worker to end after it has completed all messages.
     pub(super) fn close(&self) {
-        // Release: the worker sees all that was submitted before.
-        self.shared.closed.store(true, Ordering::Release);
+        self.shared.closed.set();
     }
 
     /// Waits until the worker has ended.

@@ -1,7 +1,6 @@
 //! The client's side of one worker.
 
 use core::hint::spin_loop;
-use core::sync::atomic::Ordering;
 use std::io;
 #[cfg(target_os = "linux")]
 use std::os::fd::OwnedFd;
@@ -202,8 +201,7 @@ impl<B> Lane<B> {
 
     pub(super) fn close(&mut self) {
         if !self.closed && self.process.is_current() {
-            // Release: the worker sees all that was submitted before.
-            self.shared.closed.store(true, Ordering::Release);
+            self.shared.closed.set();
             self.ring();
         }
         self.closed = true;

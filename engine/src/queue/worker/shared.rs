@@ -1,6 +1,6 @@
 //! The state that a queue and its worker share besides the rings.
 
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
 #[cfg(target_os = "linux")]
 use std::os::fd::OwnedFd;
 #[cfg(target_os = "linux")]
@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 
+use super::super::closed::Closed;
 use super::super::wakeup::Wakeup;
 
 /// The state that a queue and its worker share besides the rings.
@@ -18,19 +19,13 @@ use super::super::wakeup::Wakeup;
 pub(crate) struct Shared {
     /// Wakes the worker.
     pub(crate) worker: Wakeup,
-    /// Set with release after the last submission; the worker loads it with acquire, and then sees
-    /// all submissions.
-    pub(crate) closed: AtomicBool,
+    pub(crate) closed: Closed,
     cancelled: Cancelled,
 }
 
 impl Shared {
     pub(crate) fn new(depth: usize) -> Self {
-        Self {
-            worker: Wakeup::new(),
-            closed: AtomicBool::new(false),
-            cancelled: Cancelled::new(depth),
-        }
+        Self { worker: Wakeup::new(), closed: Closed::new(), cancelled: Cancelled::new(depth) }
     }
 
     pub(crate) fn cancel(&self, number: u64) {

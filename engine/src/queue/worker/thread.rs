@@ -2,7 +2,6 @@
 
 use core::hint::spin_loop;
 use core::panic::AssertUnwindSafe;
-use core::sync::atomic::Ordering;
 use core::time::Duration;
 use std::panic::catch_unwind;
 use std::sync::Arc;
@@ -70,7 +69,7 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
     pub(crate) fn run(mut self) {
         loop {
             // The order matters: nothing is submitted after the queue was closed.
-            let closed = self.shared.closed.load(Ordering::Acquire);
+            let closed = self.shared.closed.is_set();
             match self.jobs.count() {
                 0 if closed => break,
                 0 => self.idle(),
@@ -181,7 +180,7 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
         }
         self.spin.now = (self.spin.now / 2).max(self.spin.longest / 16);
         let Self { jobs, shared, .. } = self;
-        let found = || jobs.count() > 0 || shared.closed.load(Ordering::Acquire);
+        let found = || jobs.count() > 0 || shared.closed.is_set();
         if shared.worker.falls_asleep(found) {
             thread::park();
             shared.worker.wakes_up();
@@ -201,7 +200,7 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
                 }
                 spin_loop();
             }
-            if self.shared.closed.load(Ordering::Acquire) {
+            if self.shared.closed.is_set() {
                 return true;
             }
             if begun.elapsed() >= self.spin.now {

@@ -24,14 +24,14 @@ impl Machine {
         let entries = zeroed::<[Entry<()>; PROCESSORS]>();
         for entry in &entries[..PROCESSORS - 1] {
             for place in &entry.own {
-                place
-                    .page
-                    .store(core::ptr::from_ref(zeroed::<Page<()>>()).cast_mut(), Ordering::Release);
+                let page = core::ptr::from_ref(zeroed::<Page<()>>()).cast_mut();
+                place.page.publish(page).expect("there is none yet");
             }
         }
         let table = Box::leak(Box::new(Table::new()));
-        table.entries.store(entries.as_ptr().cast_mut(), Ordering::Relaxed);
-        table.count.store(PROCESSORS, Ordering::Relaxed);
+        table.entries.agree(PROCESSORS);
+        // SAFETY: the entries are never freed, and this is their number.
+        assert!(unsafe { table.entries.publish(entries.as_ptr().cast_mut()) });
         let area_at = core::ptr::from_ref(area).expose_provenance();
         let offset = area_at.wrapping_sub(arch::thread_pointer()).cast_signed();
         table.area.store(offset, Ordering::Release);

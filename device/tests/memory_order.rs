@@ -1,9 +1,11 @@
-//! No wake-up of a client or of the daemon is lost, in any order of what both do.
+//! Client and daemon, in any order of what both do on a machine that orders memory weakly: no
+//! wake-up is lost, and no place of a ring is read or overwritten too early.
 //!
-//! It takes the source of the wake-up with the atomic types of `loom`, which tries all orders:
+//! It takes the sources of the counts and of the wake-up with the atomic types of `loom`, which
+//! tries all orders:
 //!
 //! ```sh
-//! RUSTFLAGS="--cfg loom" cargo test --release -p lanecrypt-device --test wake_loom
+//! RUSTFLAGS="--cfg loom" cargo test --release -p lanecrypt-device --test memory_order
 //! ```
 
 #![cfg(loom)]
@@ -12,39 +14,77 @@ mod sync {
     pub(super) use loom::sync::atomic::{AtomicU32, Ordering, fence};
 }
 
+#[path = "../src/shared/count.rs"]
+mod count;
 #[path = "../src/shared/wakeup.rs"]
 mod wakeup;
 
+use count::Count;
+use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
 use wakeup::{Wakeup, settle};
 
-/// The words of the shared memory.
+/// Two places, so that the third request overwrites the first. `loom` reports two accesses of
+/// which neither is known to come first.
+struct Ring([UnsafeCell<u32>; 2]);
+
+// SAFETY: `loom` checks that the counts separate the accesses.
+unsafe impl Sync for Ring {}
+
+impl Ring {
+    fn new() -> Self {
+        Self([(); 2].map(|()| UnsafeCell::new(0)))
+    }
+
+    fn read(&self, number: u32) -> u32 {
+        // SAFETY: it is valid, and `loom` checks that nobody writes to it.
+        self.0[number as usize % 2].with(|place| unsafe { place.read() })
+    }
+
+    fn write(&self, number: u32, value: u32) {
+        // SAFETY: it is valid, and `loom` checks that nobody uses it.
+        self.0[number as usize % 2].with_mut(|place| unsafe { place.write(value) });
+    }
+}
+
+/// The shared memory.
 struct Shared {
     submitted: AtomicU32,
     completed: AtomicU32,
     daemon_asleep: AtomicU32,
     client_asleep: AtomicU32,
+    submissions: Ring,
+    completions: Ring,
 }
 
 impl Shared {
     fn new() -> Self {
         let [submitted, completed, daemon_asleep, client_asleep] =
             [(); 4].map(|()| AtomicU32::new(0));
-        Self { submitted, completed, daemon_asleep, client_asleep }
+        let [submissions, completions] = [(); 2].map(|()| Ring::new());
+        Self { submitted, completed, daemon_asleep, client_asleep, submissions, completions }
+    }
+
+    fn submitted(&self) -> Count<'_> {
+        Count::new(&self.submitted)
+    }
+
+    fn completed(&self) -> Count<'_> {
+        Count::new(&self.completed)
     }
 
     /// The daemon: answers `total` requests.
     fn serve(&self, total: u32, client: &thread::Thread) {
         let mut taken = 0;
         while taken < total {
-            let submitted = self.submitted.load(Ordering::Acquire);
+            let submitted = self.submitted().get();
             if submitted == taken {
                 let wakeup = Wakeup::new(&self.daemon_asleep);
                 wakeup.falls_asleep();
                 settle();
-                if self.submitted.load(Ordering::Acquire) == taken {
+                if self.submitted().get() == taken {
                     // A doorbell that rang before is still heard, as with a descriptor.
                     thread::park();
                 }
@@ -52,9 +92,10 @@ impl Shared {
                 continue;
             }
             while taken < submitted {
+                self.completions.write(taken, self.submissions.read(taken) * 10);
                 taken += 1;
                 // A part: nobody is woken yet.
-                self.completed.store(taken, Ordering::Release);
+                self.completed().publish(taken);
             }
             settle();
             if Wakeup::new(&self.client_asleep).is_due() {
@@ -65,21 +106,27 @@ impl Shared {
 
     /// The client: makes requests and waits for the answers.
     fn ask(&self, batches: &[u32], daemon: &thread::Thread) {
-        let mut made = 0;
+        let (mut made, mut read) = (0, 0);
         for batch in batches {
             for _ in 0..*batch {
+                self.submissions.write(made, made + 1);
                 made += 1;
-                self.submitted.store(made, Ordering::Release);
+                self.submitted().publish(made);
             }
             settle();
             if Wakeup::new(&self.daemon_asleep).is_due() {
                 daemon.unpark();
             }
-            while self.completed.load(Ordering::Acquire) != made {
+            while read != made {
+                if self.completed().get() != read {
+                    read += 1;
+                    assert_eq!(self.completions.read(read - 1), read * 10);
+                    continue;
+                }
                 let wakeup = Wakeup::new(&self.client_asleep);
                 wakeup.falls_asleep();
                 settle();
-                if self.completed.load(Ordering::Acquire) != made {
+                if self.completed().get() == read {
                     // The kernel compares the word, and sleeps or does not: whoever wakes has
                     // changed the word before, and is heard even if that was not seen yet.
                     if wakeup.word().load(Ordering::Relaxed) == Wakeup::ASLEEP {
@@ -134,11 +181,11 @@ fn closing_ends_a_nap() {
             move || {
                 let mut read = 0;
                 while !is_closed.load(Ordering::Relaxed) {
-                    read = shared.completed.load(Ordering::Acquire);
+                    read = shared.completed().get();
                     let wakeup = Wakeup::new(&shared.client_asleep);
                     wakeup.falls_asleep();
                     settle();
-                    if shared.completed.load(Ordering::Acquire) == read
+                    if shared.completed().get() == read
                         && !is_closed.load(Ordering::Relaxed)
                         && wakeup.word().load(Ordering::Relaxed) == Wakeup::ASLEEP
                     {
@@ -152,7 +199,7 @@ fn closing_ends_a_nap() {
         let daemon = thread::spawn({
             let (shared, waiter) = (shared.clone(), waiter.thread().clone());
             move || {
-                shared.completed.store(1, Ordering::Release);
+                shared.completed().publish(1);
                 settle();
                 if Wakeup::new(&shared.client_asleep).is_due() {
                     waiter.unpark();
