@@ -1,6 +1,5 @@
 //! The pages of the processors: their publication, and the allocation for a processor.
 
-use core::mem::offset_of;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicUsize, Ordering};
 
@@ -28,18 +27,6 @@ pub(crate) struct Entry<G> {
 
 // `arch::lock` multiplies by this size a processor's number, which has 32 bits.
 const _: () = assert!(size_of::<Entry<()>>() == 128);
-
-impl<G> Entry<G> {
-    /// The offset of an own page's address in an entry, in bytes.
-    pub(crate) const fn page_at(which: usize) -> usize {
-        offset_of!(Self, own) + which * size_of::<Place<G>>() + offset_of!(Place<G>, page)
-    }
-
-    /// The offset of its lock.
-    pub(crate) const fn lock_at(which: usize) -> usize {
-        offset_of!(Self, is_locked) + which
-    }
-}
 
 /// The place in which a page and its state of the kernel's generator are published.
 #[repr(C)]

@@ -2,7 +2,7 @@
 
 use core::ptr::{NonNull, with_exposed_provenance};
 
-use super::rseq_area::{descriptor, signature, thread_pointer};
+use super::rseq_area::{descriptor, lock_at, page_at, signature, thread_pointer};
 use crate::linux::page::Page;
 use crate::linux::rseq_area::Fields;
 use crate::linux::table::Entry;
@@ -72,7 +72,7 @@ pub(crate) unsafe fn lock<G, const WHICH: usize>(
             "b 3b",
             ".popsection",
             page = out(reg) page,
-            place = inout(reg) entries.wrapping_byte_add(Entry::<G>::page_at(WHICH)) => place,
+            place = inout(reg) entries.wrapping_byte_add(page_at::<G>(WHICH)) => place,
             scratch = out(reg) _,
             failed = inout(reg) 1_u32 => failed,
             one = in(reg) 1_u32,
@@ -80,7 +80,7 @@ pub(crate) unsafe fn lock<G, const WHICH: usize>(
             area = in(reg) area,
             SEQUENCE = const core::mem::offset_of!(Fields, sequence),
             PROCESSOR = const core::mem::offset_of!(Fields, processor),
-            LOCK = const Entry::<G>::lock_at(WHICH) - Entry::<G>::page_at(WHICH),
+            LOCK = const lock_at::<G>(WHICH) - page_at::<G>(WHICH),
             options(nostack)
         );
     }
@@ -89,5 +89,5 @@ pub(crate) unsafe fn lock<G, const WHICH: usize>(
     }
     // SAFETY: the sequence fails if there is no page.
     let page = unsafe { NonNull::new_unchecked(page) };
-    Some((page, place.wrapping_byte_sub(Entry::<G>::page_at(WHICH))))
+    Some((page, place.wrapping_byte_sub(page_at::<G>(WHICH))))
 }

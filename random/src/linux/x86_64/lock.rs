@@ -3,7 +3,7 @@
 use core::mem::offset_of;
 use core::ptr::NonNull;
 
-use super::rseq_area::{descriptor, signature};
+use super::rseq_area::{descriptor, lock_at, page_at, signature};
 use crate::linux::page::Page;
 use crate::linux::rseq_area::Fields;
 use crate::linux::table::Entry;
@@ -58,8 +58,8 @@ pub(crate) unsafe fn lock<G, const WHICH: usize>(
             offset = in(reg) offset,
             SEQUENCE = const offset_of!(Fields, sequence),
             PROCESSOR = const offset_of!(Fields, processor),
-            PAGE = const Entry::<G>::page_at(WHICH),
-            LOCK = const Entry::<G>::lock_at(WHICH),
+            PAGE = const page_at::<G>(WHICH),
+            LOCK = const lock_at::<G>(WHICH),
             options(nostack)
         );
     }

@@ -1,9 +1,9 @@
 //! Instructions for areas and their sequences.
 
-#[path = "../arch/descriptor.rs"]
-mod descriptor;
+#[path = "../arch/sequence.rs"]
+mod sequence;
 
-pub(super) use descriptor::descriptor;
+pub(super) use sequence::{descriptor, lock_at, page_at};
 
 /// Assembly: the signature that the kernel expects before the place where an aborted sequence
 /// continues. As an instruction it is undefined.
