@@ -168,10 +168,11 @@ impl Machine {
     /// The lines above every table: two, and more after an emulator or if peers were held.
     #[must_use]
     pub fn summary(&self) -> String {
-        let counter = if self.arch == "x86_64" { "time-stamp counter" } else { "core" };
-        let mut clocks = format!("cycles of the {counter}, {:.2} GHz", self.tsc_ghz);
+        let is_x86 = self.arch == "x86_64";
+        let (unit, now) = if is_x86 { ("time-stamp counter", "core") } else { ("core", "later") };
+        let mut clocks = format!("cycles: {unit} {:.2} GHz", self.tsc_ghz);
         if let Some(core) = self.core_ghz {
-            clocks += &format!("; core {core:.2} GHz (x {:.2})", core / self.tsc_ghz);
+            clocks += &format!(", {now} {core:.2} GHz (x {:.2})", core / self.tsc_ghz);
         }
         let place = if self.virtualised { ", virtual machine" } else { "" };
         let processors = if self.processors == 1 { "processor" } else { "processors" };
