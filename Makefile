@@ -62,6 +62,10 @@ asan: ## Test the daemon with hostile clients under AddressSanitizer (needs a ni
 	@RUSTFLAGS=-Zsanitizer=address cargo +nightly test --locked --target $$(rustc --print host-tuple) \
 		-p lanecrypt-device --all-features --test device -- --skip isolation
 
+.PHONY: miri
+miri: ## Test what threads share in many orders of a weakly ordered machine (needs a nightly Rust with Miri)
+	@scripts/miri.sh
+
 .PHONY: setup
 setup: ## Install what some tests use beyond Rust, gcc and make (Debian, Ubuntu)
 	@scripts/setup.sh
@@ -113,6 +117,7 @@ release-check: ## What only a release must pass, beside `make ci` and `make test
 	cargo xtask cross
 	scripts/msrv.sh --all
 	scripts/footprint.sh
+	scripts/miri.sh
 	scripts/packages.sh --locked
 	cargo deny --locked --all-features check
 	cargo audit

@@ -18,7 +18,7 @@ use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
 
 use crate::queues::gate::{Gate, Keeper};
 use crate::queues::traffic::cases;
-use crate::queues::{Buffer, Case, sessions};
+use crate::queues::{Buffer, Case, LENGTH, sessions};
 
 /// Wakes a thread, and counts.
 struct Waking(Thread, AtomicUsize);
@@ -57,7 +57,7 @@ fn cbc(engine: &Engine) -> Session {
 }
 
 fn message(session: SessionHandle) -> Message<[u8; 16], Vec<u8>> {
-    Message::encrypt(session, [2; 16], vec![3; 512])
+    Message::encrypt(session, [2; 16], vec![3; LENGTH])
 }
 
 /// A queue whose worker stands before a gate, which it opens for good when the keeper goes.
@@ -174,7 +174,7 @@ fn dropped_futures_leave_nothing_behind() {
     let (queue, keeper, gate, session) = gated(8);
     let drops = Arc::new(AtomicUsize::new(0));
     let message = |session| {
-        let buffer = Counted(vec![1; 512], drops.clone());
+        let buffer = Counted(vec![1; LENGTH], drops.clone());
         Message::new(session, lanecrypt_engine::Operation::Encrypt, [0; 16], buffer)
     };
     let begun = queue.submit(message(gate)).expect("room");

@@ -27,6 +27,10 @@ const NO_ADVICE: libc::c_int = -1;
 ///
 /// [`NoPage`].
 pub fn map_wiped(length: usize) -> Result<NonNull<u8>, NoPage> {
+    // Miri knows no advice, and no fork.
+    if cfg!(miri) {
+        return Err(NoPage::Refused);
+    }
     pin::stay_loaded();
     let base = map(length)?;
     // Emulators such as qemu's user mode ignore advice and report success for any, even for
