@@ -2,7 +2,6 @@
 //! nanoseconds, and the ratio to the core's clock now.
 
 #[cfg_attr(target_arch = "x86_64", path = "clock/x86_64.rs")]
-#[cfg_attr(not(target_arch = "x86_64"), path = "clock/core_cycles.rs")]
 mod arch;
 
 use core::hint::black_box;

@@ -322,8 +322,8 @@ mod tests {
         [daemon, Mapping::open(&memory, layout).expect("there is memory")]
     }
 
-    /// Waits for what is found behind this number. Half of the waits do not sleep, so that the counts
-    /// alone order the accesses.
+    /// Waits for what is found behind this number. Half of the waits do not sleep, so that the
+    /// counts alone order the accesses.
     fn wait(memory: &Mapping, side: Side, number: u32, found: impl FnOnce() -> bool) {
         if number & 2 == 0 {
             return thread::yield_now();

@@ -10,7 +10,6 @@ use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
 use crate::linux::page::{Page, SIZE, STRIDE};
-use crate::linux::slab;
 
 /// The tally of locked pages. It is in memory that is zero in a forked child, which inherits no
 /// locks. Relaxed everywhere: the numbers publish nothing else.
@@ -60,9 +59,12 @@ impl Tally {
     /// Locks a page, as far as it is not locked yet and the budget allows it.
     ///
     /// The gap after it is locked, too, so that locked pages form one mapping.
-    pub(crate) fn lock<G>(&self, page: &Page<G>) {
+    ///
+    /// # Safety
+    ///
+    /// The page is one of the slab that begins at `base`.
+    pub(crate) unsafe fn lock<G>(&self, page: &Page<G>, base: NonNull<u8>) {
         let page = NonNull::from(page).cast();
-        let Some(base) = slab::base_of(page) else { return };
         // SAFETY: the page is one of that slab.
         if !unsafe {
             lock_units(base, page, system_page(), |at, length| self.lock_unit(at, length))
@@ -179,8 +181,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::linux::slab::PAGES;
 
+    const PAGES: usize = 16;
     const SLAB: usize = PAGES * STRIDE;
 
     /// Locks the pages with these numbers. Returns the pages of the system that were locked, by

@@ -133,6 +133,10 @@ pub(crate) fn take<G>(user: User) -> Result<Slot<G>, NoPage> {
 /// Locks a page in memory, if the limit allows it. Then it never reaches swap space.
 pub(crate) fn lock_in_memory<G>(page: &PageMut<'_, G>) {
     if let Ok(pool) = pool() {
-        pool.tally.lock(page.page());
+        let page = page.page();
+        if let Some(base) = slab::base_of(NonNull::from(page).cast()) {
+            // SAFETY: the page is one of that slab.
+            unsafe { pool.tally.lock(page, base) };
+        }
     }
 }

@@ -97,8 +97,8 @@ pub(in super::super) fn passes_at_the_ends_of_limbs<P: Passes>() {
 }
 
 /// Products, squares and reductions of every number of limbs against the portable kernel, with
-/// limbs at their ends, where numbers may be the modulus or greater; and differences, with and without
-/// a borrow.
+/// limbs at their ends, where numbers may be the modulus or greater; and differences, with and
+/// without a borrow.
 pub(in super::super) fn products_at_the_ends_of_limbs<P: Passes>() {
     let mut limbs = Limbs(2);
     let mut workspace = Workspace::new();

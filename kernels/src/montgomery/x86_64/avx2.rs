@@ -11,7 +11,7 @@ mod multiply;
 mod passes;
 mod tiles;
 
-use self::adx::{Adx, Eight};
+use self::adx::Eight;
 use self::four::Four;
 use super::lanes::{self, Kernel};
 use crate::Level;
@@ -19,6 +19,10 @@ use crate::montgomery::passes::ByPasses;
 use crate::montgomery::{Job, Workspace, exponentiation, portable};
 
 pub(crate) const NEEDS: Level = Level::Avx2;
+
+/// Passes with MULX, ADCX and ADOX. Only [`raise`] uses it, on processors that have AVX2, BMI2 and
+/// ADX.
+struct Adx;
 
 /// Exponentiations of as many digits: four side by side if that takes less time.
 #[target_feature(enable = "avx2,bmi2")]

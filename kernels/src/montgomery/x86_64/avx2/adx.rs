@@ -2,6 +2,7 @@
 
 use core::arch::x86_64::*;
 
+use super::Adx;
 use super::fused::{self, Number};
 use super::passes::{double_and_add_squares, subtract_if};
 use crate::montgomery::context::Context;
@@ -9,9 +10,6 @@ use crate::montgomery::exponentiation::{self, Arithmetic};
 use crate::montgomery::passes::{ByPasses, Passes};
 use crate::opaque;
 use crate::simd::{load256_words, store256_words};
-
-/// Only [`super::raise`] uses it, on processors that have AVX2, BMI2 and ADX.
-pub(super) struct Adx;
 
 impl Passes for Adx {
     fn double_and_add_squares(sum: &mut [u64], x: &[u64]) {

@@ -11,7 +11,7 @@
 
 use core::arch::asm;
 
-use super::adx::Adx;
+use super::Adx;
 use crate::montgomery::context::Context;
 use crate::montgomery::passes::Pass;
 
@@ -26,10 +26,10 @@ macro_rules! products {
     (6) => { products!(@5, "40", "r12", "r13", "rbx", "rax") };
     (7) => { products!(@6, "48", "r13", "r14", "rax", "rbx") };
     (8) => { products!(@7, "56", "r14", "r15", "rbx", "rax") };
-    (@$fewer:tt, $offset:literal, $limb:literal, $next:literal, $before:literal, $upper:literal) => {
+    (@$fewer:tt, $at:literal, $limb:literal, $next:literal, $before:literal, $upper:literal) => {
         concat!(
             products!($fewer),
-            "mulx ", $upper, ", ", $limb, ", [rcx + ", $offset, "]\n",
+            "mulx ", $upper, ", ", $limb, ", [rcx + ", $at, "]\n",
             "adcx ", $limb, ", ", $before, "\n",
             "adox ", $limb, ", ", $next, "\n",
         )

@@ -1,7 +1,7 @@
 //! Cycles of the core, as it runs when the clock is first read: for processors whose counter's
 //! frequency says nothing about the core.
 
-#[cfg_attr(target_arch = "aarch64", path = "core_cycles/aarch64.rs")]
+#[cfg_attr(target_arch = "aarch64", path = "arch/aarch64.rs")]
 mod ticks;
 
 use core::hint::black_box;
