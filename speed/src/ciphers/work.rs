@@ -261,6 +261,10 @@ impl Workload for Requests {
             // rows. It has other nonces than the batch: a keystream that comes an even number of
             // times leaves the data, and the digest, as they were.
             self.requests(memory, shape.sessions()).or(Err(Defect::Failed))?;
+        } else if self.task.is_chained().is_some() {
+            // For the same reason.
+            let extent = self.extent();
+            self.requests(arena.slice(extent), 1).or(Err(Defect::Failed))?;
         }
         self.turns.next();
         Ok(())
