@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/usr/bin/env bash
 # Under Miri, in many orders of threads on a machine that orders memory weakly: what queues, rings and
 # generators share. Once: parts of the kernels. It needs a nightly Rust with Miri and its source.
 set -euo pipefail

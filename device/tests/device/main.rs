@@ -11,6 +11,8 @@ mod hostile_rsa;
 mod isolation;
 mod lifecycle;
 mod named_keys;
+#[cfg(feature = "rsa")]
+mod named_rsa_keys;
 mod requests;
 #[cfg(feature = "rsa")]
 mod rsa;

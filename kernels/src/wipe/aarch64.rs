@@ -3,7 +3,11 @@
 
 use core::arch::asm;
 
-pub(super) use super::stack as clear_set_up;
+#[inline(always)]
+pub(super) fn clear_set_up<const N: usize>() {
+    super::stack::<N>();
+    super::registers();
+}
 
 /// Writing a vector register clears what longer registers have above it.
 #[inline]

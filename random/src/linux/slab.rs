@@ -23,7 +23,7 @@ use crate::linux::pool_lock::Lock;
 use crate::linux::vdso::{self, State};
 
 /// Pages of a slab.
-pub(crate) const PAGES: usize = 16;
+const PAGES: usize = 16;
 
 /// The user of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

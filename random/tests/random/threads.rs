@@ -370,6 +370,18 @@ fn limit_locked_memory(bytes: u64) {
 
 /// What the generators count as locked is what the kernel counts, with pages of any size.
 fn locked_memory_is_counted() {
+    let (counted, status) = beside_sixteen(|| {
+        let counted = lanecrypt_random::capabilities().locked_bytes;
+        (counted, std::fs::read_to_string("/proc/self/status"))
+    });
+    let status = status.expect("/proc is mounted");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmLck:"));
+    let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
+    assert_eq!(kibibytes.map(|kibibytes: usize| kibibytes << 10), Some(counted));
+}
+
+/// Calls a function while sixteen threads have generators.
+fn beside_sixteen<T>(call: impl FnOnce() -> T) -> T {
     let (drawn, held) = (Barrier::new(17), Barrier::new(17));
     thread::scope(|scope| {
         for _ in 0..16 {
@@ -380,35 +392,22 @@ fn locked_memory_is_counted() {
             });
         }
         drawn.wait();
-        let counted = lanecrypt_random::capabilities().locked_bytes;
-        let status = std::fs::read_to_string("/proc/self/status");
+        let result = call();
         held.wait();
-        let status = status.expect("/proc is mounted");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmLck:"));
-        let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
-        assert_eq!(kibibytes.map(|kibibytes: usize| kibibytes << 10), Some(counted));
-    });
+        result
+    })
 }
 
 /// Generators leave three quarters of what may be locked to the program.
 fn locked_memory_is_shared() {
     limit_locked_memory(64 << 10);
-    let (drawn, held) = (Barrier::new(17), Barrier::new(17));
-    thread::scope(|scope| {
-        for _ in 0..16 {
-            scope.spawn(|| {
-                let _ = draw();
-                drawn.wait();
-                held.wait();
-            });
-        }
-        drawn.wait();
-        let own = vec![1_u8; 32 << 10];
-        // SAFETY: the range is that of a live vector.
-        let result = unsafe { libc::mlock(own.as_ptr().cast(), own.len()) };
-        held.wait();
-        assert_eq!(result, 0, "{}", std::io::Error::last_os_error());
+    let own = vec![1_u8; 32 << 10];
+    // SAFETY: the range is that of a live vector.
+    let locked = beside_sixteen(|| match unsafe { libc::mlock(own.as_ptr().cast(), own.len()) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
     });
+    locked.expect("three quarters of the limit are left");
     let capabilities = lanecrypt_random::capabilities();
     assert_eq!(
         (capabilities.lock_limit, capabilities.lock_budget),

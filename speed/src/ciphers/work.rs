@@ -251,21 +251,22 @@ impl Requests {
 
 impl Workload for Requests {
     fn begin(&mut self, arena: &mut Arena) -> Result<(), Defect> {
-        if let Task::Batch(shape) = self.task {
-            let memory = arena.slice(self.extent());
-            if self.algorithm == Algorithm::NULL {
-                // The digest must change even if the task writes no data.
-                sessions::fill(self.turns.round, &mut memory[..LINE]);
+        let memory = arena.slice(self.extent());
+        let first = match self.task {
+            Task::Batch(shape) => {
+                if self.algorithm == Algorithm::NULL {
+                    // The digest must change even if the task writes no data.
+                    sessions::fill(self.turns.round, &mut memory[..LINE]);
+                }
+                // Every session once, so that the batch does not measure the cache contents of
+                // other rows.
+                shape.sessions()
             }
-            // Every session once, so that the batch does not measure the cache contents of other
-            // rows. It has other nonces than the batch: a keystream that comes an even number of
-            // times leaves the data, and the digest, as they were.
-            self.requests(memory, shape.sessions()).or(Err(Defect::Failed))?;
-        } else if self.task.is_chained().is_some() {
-            // For the same reason.
-            let extent = self.extent();
-            self.requests(arena.slice(extent), 1).or(Err(Defect::Failed))?;
-        }
+            task => usize::from(task.is_chained().is_some()),
+        };
+        // These have other nonces than the batch: a keystream that comes an even number of times
+        // leaves the data, and the digest, as they were.
+        self.requests(memory, first).or(Err(Defect::Failed))?;
         self.turns.next();
         Ok(())
     }

@@ -17,7 +17,7 @@ use crate::linux::table::Entry;
 ///
 /// - Storing the description, loading the processor's number: only this thread and the kernel
 ///   access them, and the kernel does so on this processor, between two instructions.
-/// - Loading the page's address (`ldar`): pairs with the exchange in `Place::publish`. The address
+/// - Loading the page's address (`ldar`): pairs with the exchange in `Published::publish`. The address
 ///   may have been published on another processor.
 /// - Loading the lock (`ldarb`): pairs with the release store in `Own::drop`. The last holder may
 ///   have moved to another processor and unlocked the page there. Accesses to the page are later

@@ -11,7 +11,8 @@ use crate::linux::table::Entry;
 /// As in `arch`.
 ///
 /// The processor keeps loads in order, and stores behind them. So the load of the page's address
-/// pairs with the exchange in `Place::publish`, and that of the lock with the store in `Own::drop`.
+/// pairs with the exchange in `Published::publish`, and that of the lock with the store in
+/// `Own::drop`.
 ///
 /// # Safety
 ///
