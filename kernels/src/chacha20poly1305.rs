@@ -107,7 +107,8 @@ impl Aead for ChaCha20Poly1305 {
 
     #[inline]
     fn begin(&self, nonce: &[u8]) -> Option<Message> {
-        Some(Message::new(self.isa, &self.key, nonce.try_into().ok()?))
+        let key = chacha::Key { words: self.key.words };
+        Some(Message::new(self.isa, key, nonce.try_into().ok()?))
     }
 }
 
@@ -155,7 +156,7 @@ impl Aead for XChaCha20Poly1305 {
     #[inline]
     fn begin(&self, nonce: &[u8]) -> Option<Message> {
         let (key, nonce) = self.of_message(nonce.try_into().ok()?);
-        Some(Message::new(self.isa, &key, &nonce))
+        Some(Message::new(self.isa, key, &nonce))
     }
 }
 

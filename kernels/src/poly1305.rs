@@ -150,7 +150,7 @@ impl Poly1305 {
     /// Shows the hash to `keep`.
     #[inline(always)]
     pub(crate) fn keep(&self, keep: impl Keep) {
-        keep.keep(self.state.r, self.state.h, u128::from_le_bytes(self.pad));
+        keep.hash(self.state.r, self.state.h, u128::from_le_bytes(self.pad));
     }
 
     /// The tag of all that has been absorbed.

@@ -5,7 +5,61 @@ use inout::InOutBuf;
 
 use super::SEAL;
 use crate::poly1305::{Keep, Poly1305, padded};
-use crate::{Isa, into_blocks};
+use crate::{Isa, into_blocks, wipe};
+
+/// Bytes of keystream that are made at a time.
+pub(super) const PASS: usize = 8 * 64;
+
+/// Keystream of which a front has been used. Its end is the end of a block.
+#[derive(Clone)]
+pub(crate) struct Keystream {
+    bytes: [u8; PASS],
+    /// The part that is left.
+    from: usize,
+    to: usize,
+}
+
+impl Keystream {
+    #[inline(always)]
+    pub(super) const fn empty() -> Self {
+        Self { bytes: [0; PASS], from: 0, to: 0 }
+    }
+
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        (self.from, self.to) = (0, 0);
+    }
+
+    /// A copy of what is left, at most [`PASS`] bytes.
+    #[inline(always)]
+    pub(super) fn set(&mut self, left: &[u8]) {
+        self.bytes[..left.len()].copy_from_slice(left);
+        (self.from, self.to) = (0, left.len());
+    }
+
+    /// Lets `fill` write new keystream, as many bytes as it returns.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, fill: impl FnOnce(&mut [u8; PASS]) -> usize) {
+        (self.from, self.to) = (0, fill(&mut self.bytes));
+    }
+
+    /// What is left.
+    #[inline(always)]
+    pub(super) fn left(&self) -> &[u8] {
+        &self.bytes[self.from..self.to]
+    }
+
+    /// `length` bytes have been used.
+    #[inline(always)]
+    pub(super) fn skip(&mut self, length: usize) {
+        self.from += length;
+    }
+
+    #[inline(always)]
+    pub(super) fn wipe(&mut self) {
+        wipe::memory(&mut self.bytes);
+    }
+}
 
 /// Bytes of associated data from which on a call of Poly1305 pays.
 const MUCH: usize = 320;

@@ -1,20 +1,20 @@
 //! A message that was taken in one call and is resumed. Constant time in key, nonce and data.
+//!
+//! Keystream that a call has made and not used waits for the next one.
 
 use core::fmt;
 
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use super::{ChaCha20Poly1305, OPEN, SEAL, run};
+use super::parts::{Keystream, PASS};
+use super::{ChaCha20Poly1305, OPEN, SEAL, run, two_pass};
 use crate::chacha::{ChaCha, Ietf};
 use crate::isa::Mode;
-use crate::poly1305::PartialHash;
-use crate::{Isa, Resume, Seek, StreamCore, wipe};
+use crate::poly1305::{Keep, PartialHash};
+use crate::{Isa, Level, Resume, Seek, StreamCore};
 
-/// Bytes of a part, which Poly1305 finds in the first-level cache.
-const PART: usize = 4096;
-
-/// A message so far: its nonce, its hash with the lengths, and these.
+/// A message so far: its nonce, its hash and lengths, and keystream for what comes next.
 ///
 /// It holds secrets and wipes them on drop. Plaintext that a program reads before it has compared
 /// the tag may be forged.
@@ -26,13 +26,44 @@ pub struct PartialState {
     nonce: [u8; 12],
     /// Bytes of associated data and of data.
     sizes: [u64; 2],
+    /// The fewest bytes of keystream to be made at a time: none in the first call that resumes the
+    /// message, since it may be the last.
+    least: usize,
+    keystream: Keystream,
 }
 
 impl PartialState {
     /// A place for a message that begins.
     #[must_use]
     pub fn empty(isa: Isa) -> Self {
-        Self { hash: PartialHash::empty(isa), nonce: [0; 12], sizes: [0; 2] }
+        Self {
+            hash: PartialHash::empty(isa),
+            nonce: [0; 12],
+            sizes: [0; 2],
+            least: 0,
+            keystream: Keystream::empty(),
+        }
+    }
+
+    /// Begins a message.
+    #[inline]
+    fn begin(&mut self, nonce: &[u8; 12], sizes: [usize; 2]) {
+        self.nonce = *nonce;
+        self.sizes = sizes.map(|size| size as u64);
+        self.least = 0;
+        self.keystream.clear();
+    }
+}
+
+impl Keep for &mut PartialState {
+    #[inline(always)]
+    fn keystream(&mut self, left: &[u8]) {
+        self.keystream.set(left);
+    }
+
+    #[inline(always)]
+    fn hash(self, r: [u64; 2], h: [u64; 3], pad: u128) {
+        self.hash.set(r, h, pad);
     }
 }
 
@@ -53,9 +84,8 @@ impl Resume for ChaCha20Poly1305 {
         aad: &[u8],
         data: InOutBuf<'_, '_, u8>,
     ) -> [u8; 16] {
-        partial.nonce = *nonce;
-        partial.sizes = [aad.len() as u64, data.len() as u64];
-        run::<SEAL, _>(self.isa, &self.key, nonce, aad, data, Mode, &mut partial.hash)
+        partial.begin(nonce, [aad.len(), data.len()]);
+        run::<SEAL, _>(self.isa, &self.key, nonce, aad, data, Mode, partial)
     }
 
     #[inline]
@@ -66,18 +96,24 @@ impl Resume for ChaCha20Poly1305 {
         aad: &[u8],
         data: InOutBuf<'_, '_, u8>,
     ) -> [u8; 16] {
-        partial.nonce = *nonce;
-        partial.sizes = [aad.len() as u64, data.len() as u64];
-        run::<OPEN, _>(self.isa, &self.key, nonce, aad, data, Mode, &mut partial.hash)
+        partial.begin(nonce, [aad.len(), data.len()]);
+        run::<OPEN, _>(self.isa, &self.key, nonce, aad, data, Mode, partial)
     }
 
     fn associate_more(&self, partial: &mut PartialState, aad: &[u8]) {
         debug_assert_eq!(partial.sizes[1], 0, "associated data come before data");
         let [before, _] = partial.sizes;
         partial.hash.reopen(partial.sizes);
-        partial.hash.append(begun_bytes(before), aad);
         partial.sizes[0] += aad.len() as u64;
-        partial.hash.close(partial.sizes);
+        let (rest, aad) = aad.split_at(aad.len().min(until_whole(before)));
+        if !rest.is_empty() {
+            partial.hash.complete(begun_bytes(before), rest);
+        }
+        if !aad.is_empty() {
+            let (first, others) = aad.split_at(aad.len().min(16));
+            partial.hash.go_on(first).absorb_padded(others);
+            partial.hash.pause();
+        }
     }
 
     fn seal_more(&self, partial: &mut PartialState, data: InOutBuf<'_, '_, u8>) {
@@ -89,47 +125,103 @@ impl Resume for ChaCha20Poly1305 {
     }
 
     fn tag_of(&self, partial: &PartialState) -> [u8; 16] {
-        partial.hash.tag()
+        partial.hash.tag(partial.sizes)
     }
 }
 
 impl ChaCha20Poly1305 {
     fn more<const MODE: bool>(&self, partial: &mut PartialState, data: InOutBuf<'_, '_, u8>) {
-        let mut core = ChaCha::<20, Ietf>::new(self.isa, &self.key, &partial.nonce);
-        partial.hash.reopen(partial.sizes);
-        let mut data = data;
-        while !data.is_empty() {
-            // First the rest of a block of keystream, then whole blocks.
-            let before = partial.sizes[1];
-            let spent = (before % 64) as usize;
-            let length = data.len().min(if spent > 0 { 64 - spent } else { PART });
-            let (mut part, rest) = data.split_at(length);
-            if MODE == OPEN {
-                partial.hash.append(begun_bytes(before), part.get_in());
-            }
-            core.seek(1 + before / 64);
-            if spent > 0 {
-                let mut keystream = [0; 64];
-                core.keystream(&mut keystream);
-                part.xor_in2out(&keystream[spent..spent + length]);
-                wipe::memory(&mut keystream);
-            } else {
-                core.xor(part.reborrow());
-            }
-            if MODE == SEAL {
-                partial.hash.append(begun_bytes(before), part.get_out());
-            }
-            partial.sizes[1] += length as u64;
-            data = rest;
+        if data.is_empty() {
+            return;
         }
-        partial.hash.close(partial.sizes);
+        partial.hash.reopen(partial.sizes);
+        let [_, before] = partial.sizes;
+        partial.sizes[1] += data.len() as u64;
+        if partial.keystream.left().is_empty() {
+            self.make_keystream(partial, before, data.len());
+        }
+
+        let length = data.len().min(until_whole(before));
+        let (rest, data) = data.split_at(length);
+        if length > 0 {
+            let mut block = [0; 16];
+            let part = xor::<MODE>(&mut partial.keystream, rest, &mut block);
+            partial.hash.complete(begun_bytes(before), part);
+        }
+        if data.is_empty() {
+            return;
+        }
+        let before = before.next_multiple_of(16);
+        if partial.keystream.left().is_empty() {
+            self.make_keystream(partial, before, data.len());
+        }
+        let length = data.len().min(16);
+        let (first, data) = data.split_at(length);
+        let before = before + length as u64;
+        let mut block = [0; 16];
+        let first = xor::<MODE>(&mut partial.keystream, first, &mut block);
+        let hash = partial.hash.go_on(first);
+        if !data.is_empty() {
+            let next = 1 + (before + partial.keystream.left().len() as u64) / 64;
+            let (isa, key, nonce, least) = (self.isa, &self.key, &partial.nonce, partial.least);
+            let (keystream, mode) = (&mut partial.keystream, Mode::<MODE>);
+            // Side by side, the kernels of AVX-512 are not faster than in turn.
+            let of = if isa.has(Level::Avx512) { Isa::PORTABLE } else { isa };
+            by_isa!(crate::chacha20poly1305, of,
+                go_on(isa, key, nonce, next, hash, keystream, least, data, mode):
+                Avx2, _ => two_pass);
+        }
+        partial.hash.pause();
+        partial.least = PASS;
     }
+
+    /// Makes keystream for `length` more bytes of data, of which `before` have come, and no more
+    /// than there is a place for.
+    fn make_keystream(&self, partial: &mut PartialState, before: u64, length: usize) {
+        let mut core = ChaCha::<20, Ietf>::new(self.isa, &self.key, &partial.nonce);
+        core.seek(1 + before / 64);
+        let spent = (before % 64) as usize;
+        let least = partial.least;
+        partial.keystream.fill(|bytes| two_pass::fill(&mut core, bytes, spent + length, least));
+        partial.keystream.skip(spent);
+    }
+}
+
+/// XORs keystream into fewer bytes than there is keystream, at most a block, and returns the
+/// ciphertext.
+fn xor<'a, const MODE: bool>(
+    keystream: &mut Keystream,
+    data: InOutBuf<'_, '_, u8>,
+    block: &'a mut [u8; 16],
+) -> &'a [u8] {
+    let mut data = data;
+    let length = data.len();
+    let block = &mut block[..length];
+    block.copy_from_slice(data.get_in());
+    data.xor_in2out(&keystream.left()[..length]);
+    if MODE == SEAL {
+        block.copy_from_slice(data.get_out());
+    }
+    keystream.skip(length);
+    block
 }
 
 /// Bytes of the incomplete block that is hashed.
 #[inline]
 fn begun_bytes(bytes: u64) -> usize {
     (bytes % 16) as usize
+}
+
+/// Bytes that complete that block.
+#[inline]
+fn until_whole(bytes: u64) -> usize {
+    (bytes.wrapping_neg() % 16) as usize
+}
+
+impl Drop for PartialState {
+    fn drop(&mut self) {
+        self.keystream.wipe();
+    }
 }
 
 impl ZeroizeOnDrop for PartialState {}

@@ -2,11 +2,12 @@
 
 use inout::InOutBuf;
 
+use super::parts::{Keystream, PASS};
 use super::{OPEN, SEAL, parts};
 use crate::chacha::{ChaCha, Ietf, Key};
 use crate::isa::Mode;
-use crate::poly1305::Keep;
-use crate::{Isa, StreamCore, wipe};
+use crate::poly1305::{Keep, Poly1305};
+use crate::{Isa, Seek, StreamCore, wipe};
 
 /// Bytes of a part, which Poly1305 finds in the first-level cache.
 const PART: usize = 4096;
@@ -22,7 +23,7 @@ pub(super) fn run<const MODE: bool, K: Keep>(
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
     _: Mode<MODE>,
-    keep: K,
+    mut keep: K,
 ) -> [u8; 16] {
     let sizes = (aad.len() as u64, data.len() as u64);
     let mut core = ChaCha::<20, Ietf>::new(isa, key, nonce);
@@ -34,10 +35,23 @@ pub(super) fn run<const MODE: bool, K: Keep>(
     let (block, keystream) = used.split_first_chunk().expect("block 0 is there");
     let mut hash = parts::begun(isa, block, aad);
     let (front, rest) = data.split_at(front);
+    if rest.is_empty() {
+        keep.keystream(&keystream[front.len()..]);
+    }
     parts::apply::<MODE>(&mut hash, keystream, front);
     wipe::memory(used);
+    in_parts::<MODE>(&mut core, &mut hash, rest);
+    parts::tag(hash, sizes.0, sizes.1, keep)
+}
 
-    let mut data = rest;
+/// The ciphers in turn on a part each.
+#[inline(always)]
+fn in_parts<const MODE: bool>(
+    core: &mut ChaCha<20, Ietf>,
+    hash: &mut Poly1305,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    let mut data = data;
     while !data.is_empty() {
         let len = data.len().min(PART);
         let (mut part, rest) = data.split_at(len);
@@ -50,5 +64,51 @@ pub(super) fn run<const MODE: bool, K: Keep>(
         }
         data = rest;
     }
-    parts::tag(hash, sizes.0, sizes.1, keep)
+}
+
+/// The rest of a call that resumes a message, from the beginning of a block of Poly1305 on: takes
+/// the keystream that is left, then the keystream from block `next` on. At least `least` bytes of
+/// it are made at a time, and what is not used is left.
+#[inline(never)]
+#[expect(clippy::too_many_arguments, reason = "a message so far, and what is to be done")]
+pub(super) fn go_on<const MODE: bool>(
+    isa: Isa,
+    key: &Key,
+    nonce: &[u8; 12],
+    next: u64,
+    hash: &mut Poly1305,
+    keystream: &mut Keystream,
+    least: usize,
+    data: InOutBuf<'_, '_, u8>,
+    _: Mode<MODE>,
+) {
+    let length = data.len().min(keystream.left().len());
+    let (front, data) = data.split_at(length);
+    parts::apply::<MODE>(hash, keystream.left(), front);
+    keystream.skip(length);
+    let mut core = ChaCha::<20, Ietf>::new(isa, key, nonce);
+    core.seek(next);
+    let whole = data.len() - data.len() % PASS;
+    let (whole, rest) = data.split_at(whole);
+    in_parts::<MODE>(&mut core, hash, whole);
+    if !rest.is_empty() {
+        let length = rest.len();
+        keystream.fill(|bytes| fill(&mut core, bytes, length, least));
+        parts::apply::<MODE>(hash, keystream.left(), rest);
+        keystream.skip(length);
+    }
+}
+
+/// Makes whole blocks of keystream: at least `length` and `least` bytes, or as many as there is a
+/// place for or a block counter. The number of bytes is returned.
+pub(super) fn fill(
+    core: &mut ChaCha<20, Ietf>,
+    bytes: &mut [u8; PASS],
+    length: usize,
+    least: usize,
+) -> usize {
+    let made = length.max(least).next_multiple_of(64).min(PASS);
+    let made = usize::try_from(core.remaining()).map_or(made, |blocks| made.min(64 * blocks));
+    core.keystream(&mut bytes[..made]);
+    made
 }

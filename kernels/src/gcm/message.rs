@@ -13,6 +13,7 @@ use crate::{Isa, aes, ghash, wipe};
 ///
 /// It holds secrets and wipes them on drop. Plaintext that a program reads before it has compared
 /// the tag may be forged.
+#[derive(Clone)]
 pub struct Message {
     /// The counter blocks of the tag and of the next block of data, as numbers. Secret if a nonce
     /// was hashed to them: block and nonce together reveal the hash key.
@@ -31,9 +32,19 @@ pub struct Message {
 impl Message {
     #[inline]
     pub(super) fn new(first: u128) -> Self {
-        let zero = [0; 16];
-        let next = counted(first, 1);
-        Self { first, next, sum: zero, stream: zero, block: zero, aad: 0, data: 0 }
+        Self::in_progress(first, counted(first, 1), [0; 16], [0, 0])
+    }
+
+    /// A message after whole blocks of data, if any: `sizes` are the bytes of associated data and
+    /// of data.
+    #[inline]
+    pub(super) fn in_progress(
+        first: u128,
+        next: u128,
+        sum: [u8; 16],
+        [aad, data]: [u64; 2],
+    ) -> Self {
+        Self { first, next, sum, stream: [0; 16], block: [0; 16], aad, data }
     }
 
     pub(super) fn absorb(&mut self, hash: &ghash::Key, aad: &[u8]) {

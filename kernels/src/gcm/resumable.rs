@@ -11,6 +11,9 @@
 //! Bytes that complete a block that was hashed with zeros behind it are added in the same way,
 //! times H twice. So a tag and the lengths are all that is kept, and the kernels for whole
 //! messages, which take the lengths into their last reduction, need not know.
+//!
+//! With the first whole block that follows, the hash is one in progress again, and the rest is a
+//! message in pieces. AVX-512 has a kernel of its own, from tag to tag.
 
 use core::fmt;
 use core::slice::from_mut;
@@ -18,10 +21,10 @@ use core::slice::from_mut;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use super::message::{counted, until_wrap};
+use super::message::{Message, counted, until_wrap};
 use super::{AesGcm, OPEN, SEAL, first_of, lengths, two_pass};
 use crate::isa::Mode;
-use crate::{Aead, BlockEncrypt, Resume, wipe};
+use crate::{Aead, BlockEncrypt, Level, Resume, wipe};
 
 /// A message so far: its first counter block, its tag and its lengths.
 ///
@@ -35,6 +38,8 @@ pub struct PartialState {
     /// Bytes so far.
     aad: u64,
     data: u64,
+    /// The hash in progress, instead of the tag.
+    in_progress: Option<Message>,
 }
 
 impl PartialState {
@@ -43,14 +48,15 @@ impl PartialState {
     #[must_use]
     #[inline]
     pub fn after(first: &[u8; 16], tag: &[u8; 16], aad: u64, data: u64) -> Self {
-        Self { first: u128::from_be_bytes(*first), tag: *tag, aad, data }
+        Self { first: u128::from_be_bytes(*first), tag: *tag, aad, data, in_progress: None }
     }
 
-    /// The tag of what has come.
-    #[must_use]
+    /// A message that is taken as a whole one.
     #[inline]
-    pub fn tag(&self) -> &[u8; 16] {
-        &self.tag
+    fn begin(&mut self, first: u128, aad: usize, data: usize) {
+        self.first = first;
+        (self.aad, self.data) = (aad as u64, data as u64);
+        self.in_progress = None;
     }
 
     /// The last block that is hashed.
@@ -100,17 +106,32 @@ macro_rules! key_size {
                 partial: &mut PartialState,
                 data: InOutBuf<'_, '_, u8>,
             ) {
+                let (hash, keys) = (&self.hash, self.cipher.forward());
+                if let Some(message) = &mut partial.in_progress {
+                    return message.crypt::<_, MODE>(hash, keys, data);
+                }
                 if data.is_empty() {
                     return;
                 }
-                let (hash, keys) = (&self.hash, self.cipher.forward());
                 let (isa, mode) = (self.hash.isa(), Mode::<MODE>);
                 let (first, tag, done) = (partial.first, &partial.tag, partial.data);
                 let before = partial.lengths();
+                let blocks = (done % 16 + data.len() as u64).div_ceil(16);
+                let wraps = blocks > until_wrap(counted(first, 1 + done / 16));
+                let whole = (done.wrapping_neg() % 16) as usize + 16;
+                if data.len() >= whole && (wraps || !isa.has(Level::Avx512)) {
+                    let (part, rest) = data.split_at(whole);
+                    let (aad, data) = (partial.aad, done + whole as u64);
+                    let (sum, next) =
+                        two_pass::go_on::<_, MODE>(hash, keys, first, tag, done, before, part);
+                    let mut message = Message::in_progress(first, next, sum, [aad, data]);
+                    message.crypt::<_, MODE>(hash, keys, rest);
+                    partial.in_progress = Some(message);
+                    return;
+                }
                 partial.data += data.len() as u64;
                 let lengths = [before, partial.lengths()];
-                let blocks = (done % 16 + data.len() as u64).div_ceil(16);
-                partial.tag = if blocks > until_wrap(counted(first, 1 + done / 16)) {
+                partial.tag = if wraps {
                     two_pass::more(hash, keys, first, tag, done, lengths, data, mode)
                 } else {
                     by_isa!(crate::gcm, isa,
@@ -135,8 +156,7 @@ macro_rules! key_size {
                 aad: &[u8],
                 data: InOutBuf<'_, '_, u8>,
             ) -> [u8; 16] {
-                partial.first = first_of(nonce);
-                (partial.aad, partial.data) = (aad.len() as u64, data.len() as u64);
+                partial.begin(first_of(nonce), aad.len(), data.len());
                 partial.tag = self.seal(nonce, aad, data);
                 partial.tag
             }
@@ -149,8 +169,7 @@ macro_rules! key_size {
                 aad: &[u8],
                 data: InOutBuf<'_, '_, u8>,
             ) -> [u8; 16] {
-                partial.first = first_of(nonce);
-                (partial.aad, partial.data) = (aad.len() as u64, data.len() as u64);
+                partial.begin(first_of(nonce), aad.len(), data.len());
                 partial.tag = self.opened(nonce, aad, data);
                 partial.tag
             }
@@ -177,7 +196,12 @@ macro_rules! key_size {
             }
 
             fn tag_of(&self, partial: &PartialState) -> [u8; 16] {
-                partial.tag
+                match &partial.in_progress {
+                    Some(message) => {
+                        message.clone().finish(&self.hash, self.cipher.forward())
+                    }
+                    None => partial.tag,
+                }
             }
         }
     };

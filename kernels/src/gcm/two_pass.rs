@@ -5,7 +5,7 @@ use inout::InOutBuf;
 use super::message::{ANY, LOW, absorb, counted, ctr};
 use super::{OPEN, PART, SEAL, lengths};
 use crate::isa::Mode;
-use crate::{ghash, wipe};
+use crate::{Isa, ghash, wipe};
 
 /// Sections 7.1 and 7.2, from the first counter block on, at levels without AES instructions.
 pub(super) fn run<const N: usize, const MODE: bool>(
@@ -81,11 +81,9 @@ fn at<const N: usize, const MODE: bool, const LEVELS: bool>(
     tag
 }
 
-/// What comes after `done` bytes of data, whose message has this tag so far: the new tag. `lengths`
-/// are the last blocks that are hashed, without these data and with them. There is at least one
-/// byte.
-///
-/// At any level, and for counters that wrap.
+/// What comes after `done` bytes of data, whose message has this tag so far, and does not fill a
+/// new block: the new tag. `lengths` are the last blocks that are hashed, without these data and
+/// with them. There is at least one byte.
 #[expect(clippy::too_many_arguments, reason = "what a message consists of")]
 pub(super) fn more<const N: usize, const MODE: bool>(
     hash: &ghash::Key,
@@ -97,57 +95,77 @@ pub(super) fn more<const N: usize, const MODE: bool>(
     data: InOutBuf<'_, '_, u8>,
     _: Mode<MODE>,
 ) -> [u8; 16] {
-    let isa = hash.isa();
-    let at = (done % 16) as usize;
     let mut next = counted(first, 1 + done / 16);
     let [before, after] = lengths;
-    let length = if at == 0 { 0 } else { data.len().min(16 - at) };
-    let (mut front, mut data) = data.split_at(length);
-    let mut completed = [0; 16];
-    if at > 0 {
-        let place = at..at + length;
-        let mut stream = [0; 16];
-        next = ctr::<N, ANY>(isa, keys, next, (&mut stream[..]).into());
-        if MODE == OPEN {
-            completed[place.clone()].copy_from_slice(front.get_in());
-        }
-        front.xor_in2out(&stream[place.clone()]);
-        if MODE == SEAL {
-            completed[place].copy_from_slice(front.get_out());
-        }
-        wipe::memory(&mut stream);
-    }
+    let (completed, data) = complete::<N, MODE>(hash.isa(), keys, &mut next, done, data);
     if data.is_empty() {
-        return go_on(hash, tag, completed, (before ^ after).to_be_bytes());
+        return add_blocks(hash, tag, completed, (before ^ after).to_be_bytes());
     }
-
     let mask = mask(hash, keys, first);
-    let mut block = [0; 16];
-    let length = data.len().min(16);
-    let (mut part, rest) = data.split_at(length);
-    data = rest;
-    if MODE == OPEN {
-        block[..length].copy_from_slice(part.get_in());
-    }
-    next = ctr::<N, ANY>(isa, keys, next, part.reborrow());
-    if MODE == SEAL {
-        block[..length].copy_from_slice(part.get_out());
-    }
-    let mut sum = added(go_on(hash, tag, completed, added(before.to_be_bytes(), block)), mask);
-    while !data.is_empty() {
-        let length = data.len().min(PART);
-        let (mut part, rest) = data.split_at(length);
-        if MODE == OPEN {
-            absorb(hash, &mut sum, part.get_in());
-        }
-        next = ctr::<N, ANY>(isa, keys, next, part.reborrow());
-        if MODE == SEAL {
-            absorb(hash, &mut sum, part.get_out());
-        }
-        data = rest;
-    }
+    let block = crypt_block::<N, MODE>(hash.isa(), keys, &mut next, 0, data);
+    let block = added(before.to_be_bytes(), block);
+    let mut sum = added(add_blocks(hash, tag, completed, block), mask);
     hash.absorb(&mut sum, &[after.to_be_bytes()]);
     added(sum, mask)
+}
+
+/// The same for data that end with a whole new block: the hash in progress, and the next counter
+/// block.
+pub(super) fn go_on<const N: usize, const MODE: bool>(
+    hash: &ghash::Key,
+    keys: &[[u8; 16]; N],
+    first: u128,
+    tag: &[u8; 16],
+    done: u64,
+    before: u128,
+    data: InOutBuf<'_, '_, u8>,
+) -> ([u8; 16], u128) {
+    let mut next = counted(first, 1 + done / 16);
+    let (completed, data) = complete::<N, MODE>(hash.isa(), keys, &mut next, done, data);
+    let block = crypt_block::<N, MODE>(hash.isa(), keys, &mut next, 0, data);
+    let block = added(before.to_be_bytes(), block);
+    let sum = add_blocks(hash, tag, completed, block);
+    (added(sum, mask(hash, keys, first)), next)
+}
+
+/// The ciphertext, among zeros, that completes the block which `done` bytes have begun, and the
+/// data after it.
+fn complete<'a, 'b, const N: usize, const MODE: bool>(
+    isa: Isa,
+    keys: &[[u8; 16]; N],
+    next: &mut u128,
+    done: u64,
+    data: InOutBuf<'a, 'b, u8>,
+) -> ([u8; 16], InOutBuf<'a, 'b, u8>) {
+    let at = (done % 16) as usize;
+    if at == 0 {
+        return ([0; 16], data);
+    }
+    let length = data.len().min(16 - at);
+    let (front, data) = data.split_at(length);
+    (crypt_block::<N, MODE>(isa, keys, next, at, front), data)
+}
+
+/// Encrypts or decrypts bytes of one block, from `at` on: the ciphertext among zeros.
+fn crypt_block<const N: usize, const MODE: bool>(
+    isa: Isa,
+    keys: &[[u8; 16]; N],
+    next: &mut u128,
+    at: usize,
+    mut data: InOutBuf<'_, '_, u8>,
+) -> [u8; 16] {
+    let place = at..at + data.len();
+    let (mut stream, mut block) = ([0; 16], [0; 16]);
+    *next = ctr::<N, ANY>(isa, keys, *next, (&mut stream[..]).into());
+    if MODE == OPEN {
+        block[place.clone()].copy_from_slice(data.get_in());
+    }
+    data.xor_in2out(&stream[place.clone()]);
+    if MODE == SEAL {
+        block[place].copy_from_slice(data.get_out());
+    }
+    wipe::memory(&mut stream);
+    block
 }
 
 /// More associated data, of which `done` bytes have come: the new tag. There is at least one byte.
@@ -165,13 +183,13 @@ pub(super) fn associate_more<const N: usize>(
     let mut completed = [0; 16];
     completed[at..at + front.len()].copy_from_slice(front);
     if aad.is_empty() {
-        return go_on(hash, tag, completed, (before ^ after).to_be_bytes());
+        return add_blocks(hash, tag, completed, (before ^ after).to_be_bytes());
     }
     let mask = mask(hash, keys, first);
     let (front, rest) = aad.split_at(aad.len().min(16));
     let mut block = [0; 16];
     block[..front.len()].copy_from_slice(front);
-    let mut sum = added(go_on(hash, tag, completed, added(before.to_be_bytes(), block)), mask);
+    let mut sum = added(add_blocks(hash, tag, completed, added(before.to_be_bytes(), block)), mask);
     absorb(hash, &mut sum, rest);
     hash.absorb(&mut sum, &[after.to_be_bytes()]);
     added(sum, mask)
@@ -185,7 +203,7 @@ fn mask<const N: usize>(hash: &ghash::Key, keys: &[[u8; 16]; N], first: u128) ->
 }
 
 /// A tag, with the bytes that complete its last block times H twice, and a block times H.
-fn go_on(hash: &ghash::Key, tag: &[u8; 16], completed: [u8; 16], block: [u8; 16]) -> [u8; 16] {
+fn add_blocks(hash: &ghash::Key, tag: &[u8; 16], completed: [u8; 16], block: [u8; 16]) -> [u8; 16] {
     let mut sum = [0; 16];
     hash.absorb(&mut sum, &[completed, block]);
     added(sum, *tag)

@@ -16,86 +16,92 @@
 use super::{Poly1305, padded, portable};
 use crate::Isa;
 
-/// What kernels leave of a hash, beside the tag. By value, so that nothing is passed where nothing
-/// is kept.
+/// What kernels leave of a message, beside its tag. Nothing is passed where nothing is kept.
 pub(crate) trait Keep {
+    /// Takes keystream for the data that would come next.
+    fn keystream(&mut self, left: &[u8]);
+
     /// Takes point, value and pad of a hash that has ended.
-    fn keep(self, r: [u64; 2], h: [u64; 3], pad: u128);
+    fn hash(self, r: [u64; 2], h: [u64; 3], pad: u128);
 }
 
 /// Nothing is kept.
 impl Keep for () {
     #[inline(always)]
-    fn keep(self, _: [u64; 2], _: [u64; 3], _: u128) {}
+    fn keystream(&mut self, _: &[u8]) {}
+
+    #[inline(always)]
+    fn hash(self, _: [u64; 2], _: [u64; 3], _: u128) {}
 }
 
-/// The hash of a message so far, with its lengths.
+/// The hash of a message so far.
 #[derive(Clone)]
-pub(crate) struct PartialHash(Poly1305);
-
-impl Keep for &mut PartialHash {
-    #[inline(always)]
-    fn keep(self, r: [u64; 2], h: [u64; 3], pad: u128) {
-        self.0.state.r = r;
-        self.0.state.h = h;
-        self.0.pad = pad.to_le_bytes();
-    }
+pub(crate) struct PartialHash {
+    hash: Poly1305,
+    /// Whether the lengths are in.
+    closed: bool,
 }
 
 impl PartialHash {
     /// A place for what a kernel keeps.
     pub(crate) fn empty(isa: Isa) -> Self {
-        Self(Poly1305::new(isa, &[0; 32]))
+        Self { hash: Poly1305::new(isa, &[0; 32]), closed: false }
     }
 
-    /// The tag of the message so far.
-    pub(crate) fn tag(&self) -> [u8; 16] {
-        portable::tag(self.0.state.h, &self.0.pad)
+    /// Takes point, value and pad of a hash that has ended.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, r: [u64; 2], h: [u64; 3], pad: u128) {
+        self.hash.state.r = r;
+        self.hash.state.h = h;
+        self.hash.pad = pad.to_le_bytes();
+        self.closed = true;
+    }
+
+    /// The tag of the message so far, which has these lengths.
+    pub(crate) fn tag(&self, lengths: [u64; 2]) -> [u8; 16] {
+        let mut value = self.hash.state.h;
+        if !self.closed {
+            value = portable::plus(value, self.times_point(portable::joined(lengths), 1));
+        }
+        portable::tag(value, &self.hash.pad)
     }
 
     /// Takes the lengths back out: the value that is left is multiplied by the point once more than
     /// a hash in progress is.
     pub(crate) fn reopen(&mut self, lengths: [u64; 2]) {
-        let lengths = self.times_point(portable::joined(lengths), 1);
-        self.0.state.h = portable::minus(self.0.state.h, lengths);
+        if self.closed {
+            let lengths = self.times_point(portable::joined(lengths), 1);
+            self.hash.state.h = portable::minus(self.hash.state.h, lengths);
+            self.closed = false;
+        }
     }
 
-    /// Absorbs bytes where `at` bytes of a block, fewer than 16, have been absorbed with zeros
-    /// behind them. Zeros fill the last block.
-    pub(crate) fn append(&mut self, at: usize, bytes: &[u8]) {
-        let (rest, blocks) = bytes.split_at(if at == 0 { 0 } else { bytes.len().min(16 - at) });
-        if !rest.is_empty() {
-            let rest = self.squared(padded(rest) << (8 * at));
-            self.0.state.h = portable::plus(self.0.state.h, rest);
-        }
-        if blocks.is_empty() {
-            return;
-        }
-        let (first, others) = blocks.split_at(blocks.len().min(16));
-        let block = match first.try_into() {
+    /// Adds bytes to a block of which `at` bytes, fewer than 16, have been absorbed with zeros
+    /// behind them.
+    pub(crate) fn complete(&mut self, at: usize, bytes: &[u8]) {
+        let rest = self.times_point(padded(bytes) << (8 * at), 0);
+        let rest = portable::step(rest, 0, 0, self.hash.state.r);
+        self.hash.state.h = portable::plus(self.hash.state.h, rest);
+    }
+
+    /// The hash in progress after the next block, which may be incomplete if it is the last.
+    pub(crate) fn go_on(&mut self, block: &[u8]) -> &mut Poly1305 {
+        let block = match block.try_into() {
             Ok(block) => u128::from_le_bytes(block),
-            Err(_) => padded(first),
+            Err(_) => padded(block),
         };
         let first = self.times_point(block, 1);
-        self.0.state.h = portable::plus(self.0.state.h, first);
-        self.0.absorb_padded(others);
-        // One multiplication more again.
-        portable::absorb_one(&mut self.0.state, 0, 0);
+        self.hash.state.h = portable::plus(self.hash.state.h, first);
+        &mut self.hash
     }
 
-    /// Puts the lengths in.
-    pub(crate) fn close(&mut self, lengths: [u64; 2]) {
-        let lengths = self.times_point(portable::joined(lengths), 1);
-        self.0.state.h = portable::plus(self.0.state.h, lengths);
+    /// Ends what [`go_on`](Self::go_on) began: one multiplication more again.
+    pub(crate) fn pause(&mut self) {
+        portable::absorb_one(&mut self.hash.state, 0, 0);
     }
 
     /// A block, with `top` past its highest bit, times the point.
     fn times_point(&self, block: u128, top: u64) -> [u64; 3] {
-        portable::step([0; 3], block, top, self.0.state.r)
-    }
-
-    /// A number times the point twice.
-    fn squared(&self, number: u128) -> [u64; 3] {
-        portable::step(self.times_point(number, 0), 0, 0, self.0.state.r)
+        portable::step([0; 3], block, top, self.hash.state.r)
     }
 }

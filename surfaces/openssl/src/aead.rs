@@ -10,6 +10,8 @@ pub(crate) mod gcm;
 #[cfg(feature = "null")]
 pub(crate) mod null;
 
+use core::ops::RangeInclusive;
+
 use inout::InOutBuf;
 use lanecrypt_kernels::{Isa, equal, wipe};
 
@@ -42,6 +44,8 @@ pub(crate) unsafe trait Sealing: Sized {
     const SETTABLE: DescribedContext;
     /// The most bytes of data in a message.
     const LONGEST: u64;
+    /// The lengths of initialization vectors.
+    const IV_LENGTHS: RangeInclusive<usize> = 1..=LONGEST_IV;
     /// Whether a tag that was made has a length, as one that came. OpenSSL's ciphers differ.
     const TELLS_TAG_LENGTH: bool;
     /// A message so far.
@@ -165,6 +169,9 @@ impl<C: Sealing> Drop for AeadContext<C> {
 impl<C: Sealing> AeadContext<C> {
     #[inline]
     fn set_iv(&mut self, iv: &[u8]) -> bool {
+        if !C::IV_LENGTHS.contains(&iv.len()) {
+            return false;
+        }
         if let ([first, second, third], []) = iv.as_chunks::<4>()
             && let Some(place) = self.iv.first_chunk_mut::<NONCE>()
         {
@@ -173,9 +180,7 @@ impl<C: Sealing> AeadContext<C> {
                 *place = *word;
             }
         } else {
-            let Some(place) = self.iv.get_mut(..iv.len()).filter(|place| !place.is_empty()) else {
-                return false;
-            };
+            let Some(place) = self.iv.get_mut(..iv.len()) else { return false };
             place.copy_from_slice(iv);
         }
         self.iv_length = iv.len();

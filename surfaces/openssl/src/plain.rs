@@ -214,6 +214,7 @@ impl Request {
     }
 
     /// The buffers, if the output has room for all of the input.
+    #[inline]
     fn data<'a>(self) -> Option<InOutBuf<'a, 'a, u8>> {
         match self.buffers() {
             Some(Buffers::Data(data)) => Some(data),

@@ -72,12 +72,16 @@ pub(crate) fn cbc_decrypt<const N: usize>(
         before = cbc_decrypt_part::<N, 8, false>(keys, before, part);
         data = rest;
     }
-    if data.len() == 1 {
-        before = aesni::cbc_decrypt_part::<N, 1, true>(keys, before, data);
-    } else if !data.is_empty() {
-        before =
-            for_count!(data.len().div_ceil(2), cbc_decrypt_part::<N, _, true>(keys, before, data));
-    }
+    // Few blocks wait for their rounds, not for units; and they may have been written by blocks,
+    // for which a wider load would have to wait.
+    before = match data.len() {
+        0 => before,
+        1 => aesni::cbc_decrypt_part::<N, 1, true>(keys, before, data),
+        2 => aesni::cbc_decrypt_part::<N, 2, true>(keys, before, data),
+        3 => aesni::cbc_decrypt_part::<N, 3, true>(keys, before, data),
+        4 => aesni::cbc_decrypt_part::<N, 4, true>(keys, before, data),
+        pairs => for_count!(pairs.div_ceil(2), cbc_decrypt_part::<N, _, true>(keys, before, data)),
+    };
     store128(iv, before);
 }
 

@@ -12,7 +12,8 @@ use crate::arx::State;
 use crate::arx::x86_64::avx2::{across, blocks, plus, splat, splat_all};
 use crate::chacha::x86_64::avx2::{Rows, apply, double_rounds, double_rounds_beside};
 use crate::chacha::{Key, ietf, words};
-use crate::chacha20poly1305::{OPEN, SEAL, parts};
+use crate::chacha20poly1305::parts::{self, Keystream, PASS};
+use crate::chacha20poly1305::{OPEN, SEAL};
 use crate::isa::{Mode, WRITE};
 use crate::opaque::observe;
 use crate::poly1305::{Keep, Poly1305};
@@ -20,9 +21,6 @@ use crate::simd::{load256, opaque_count, store256};
 use crate::{Isa, Level, into_blocks, wipe};
 
 pub(crate) const NEEDS: Level = Level::Avx2;
-
-/// Bytes of a whole pass.
-const PASS: usize = 8 * 64;
 
 /// Bytes of data in a whole first pass, which makes the one-time key too.
 const FRONT: usize = PASS - 64;
@@ -55,7 +53,7 @@ fn short<const MODE: bool, const N: usize, K: Keep>(
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    keep: K,
+    mut keep: K,
 ) -> [u8; 16] {
     let sizes = (aad.len() as u64, data.len() as u64);
     let state = ietf(key, nonce);
@@ -63,6 +61,7 @@ fn short<const MODE: bool, const N: usize, K: Keep>(
     apply(&state, false, stream.as_mut_slice().into(), WRITE);
     let (block, rest) = stream.split_first_chunk().expect("block 0 is there");
     let mut hash = parts::begun(isa, block, aad);
+    keep.keystream(&rest[data.len()..]);
     parts::apply::<MODE>(&mut hash, rest, data);
     wipe::memory(&mut stream);
     parts::tag(hash, sizes.0, sizes.1, keep)
@@ -81,26 +80,71 @@ fn long<const MODE: bool, K: Keep>(
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    keep: K,
+    mut keep: K,
 ) -> [u8; 16] {
-    let mut data = data;
     let sizes = (aad.len() as u64, data.len() as u64);
     let mut state = ietf(key, nonce);
-    let mut stream = [0; PASS];
-    let first = if MODE == SEAL { &mut stream[..] } else { &mut stream[..2 * 64] };
-    apply(&state, false, first.into(), WRITE);
-    let blocks = first.len() / 64;
-    let (block, rest) = first.split_first_chunk().expect("block 0 is there");
+    let mut stream = Keystream::empty();
+    let first = if MODE == SEAL { PASS } else { 2 * 64 };
+    stream.fill(|bytes| {
+        apply(&state, false, (&mut bytes[..first]).into(), WRITE);
+        first
+    });
+    let block = stream.left().first_chunk().expect("block 0 is there");
     let mut hash = parts::begun(isa, block, aad);
-    let mut at = rest.len();
+    stream.skip(64);
+    state.counter = state.counter.wrapping_add((first / 64) as u64);
+    pieces::<MODE>(state, &mut hash, &mut stream, 0, data);
+    keep.keystream(stream.left());
+    stream.wipe();
+    parts::tag(hash, sizes.0, sizes.1, keep)
+}
+
+/// [`two_pass::go_on`](crate::chacha20poly1305::two_pass), with both ciphers side by side.
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi2")]
+#[expect(clippy::too_many_arguments, reason = "a message so far, and what is to be done")]
+pub(crate) fn go_on<const MODE: bool>(
+    _: Isa,
+    key: &Key,
+    nonce: &[u8; 12],
+    next: u64,
+    hash: &mut Poly1305,
+    keystream: &mut Keystream,
+    least: usize,
+    data: InOutBuf<'_, '_, u8>,
+    _: Mode<MODE>,
+) {
+    let length = keystream.left().len();
+    if data.len() <= length {
+        let length = data.len();
+        parts::apply::<MODE>(hash, keystream.left(), data);
+        return keystream.skip(length);
+    }
+    let mut state = ietf(key, nonce);
+    state.counter = state.counter.wrapping_add(next);
+    pieces::<MODE>(state, hash, keystream, least, data);
+}
+
+/// Takes the keystream that is left, then passes, then the rest, with at least `least` bytes of
+/// keystream. Data are longer than the keystream.
+#[inline]
+#[target_feature(enable = "avx2,bmi2")]
+fn pieces<const MODE: bool>(
+    state: State<20>,
+    hash: &mut Poly1305,
+    stream: &mut Keystream,
+    least: usize,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    let (mut state, mut data) = (state, data);
+    let mut at = stream.left().len();
     let (front, _) = data.reborrow().split_at(at);
     if MODE == OPEN {
-        parts::apply::<OPEN>(&mut hash, rest, front);
+        parts::apply::<OPEN>(hash, stream.left(), front);
     } else {
-        parts::xor(rest, front);
+        parts::xor(stream.left(), front);
     }
-    wipe::memory(first);
-    state.counter = state.counter.wrapping_add(blocks as u64);
 
     let mut start = splat_all(&words(&state, state.counter));
     start[12] = _mm256_add_epi32(start[12], _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -109,19 +153,18 @@ fn long<const MODE: bool, K: Keep>(
         let (mut done, rest) = data.reborrow().split_at(at);
         let (part, _) = rest.split_at(PASS);
         let ready = if MODE == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
-        pass::<MODE>(&mut start, &mut hash, ready, part);
+        pass::<MODE>(&mut start, hash, ready, part);
         hashed = if MODE == SEAL { at } else { at + PASS };
         at += PASS;
         state.counter = state.counter.wrapping_add(8);
     }
     let (mut done, rest) = data.split_at(at);
     let ready = if MODE == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
-    end::<MODE>(&state, &mut start, &mut hash, ready, rest);
-    parts::tag(hash, sizes.0, sizes.1, keep)
+    end::<MODE>(&state, &mut start, hash, ready, stream, least, rest);
 }
 
-/// XORs eight blocks of ChaCha20 into as much data, and hashes `ready` meanwhile, at least three
-/// blocks; when opening, `ready` is the data themselves. `start` becomes that of the next blocks.
+/// XORs eight blocks of ChaCha20 into as much data, and hashes `ready` meanwhile; when opening,
+/// `ready` is the data themselves. `start` becomes that of the next blocks.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
 fn pass<const MODE: bool>(
@@ -133,7 +176,10 @@ fn pass<const MODE: bool>(
     let ready = if MODE == OPEN { data.get_in().as_chunks().0 } else { ready };
     let (threes, _) = ready.as_chunks();
     let threes = &threes[..threes.len().min(10)];
-    let mut x = double_rounds_beside(*start, hash, threes);
+    let mut x = *start;
+    if !threes.is_empty() {
+        x = double_rounds_beside(x, hash, threes);
+    }
     if threes.len() < 10 {
         x = double_rounds(x, 10 - threes.len());
     }
@@ -176,7 +222,7 @@ fn put_two(rows: [__m256i; 4], data: &mut InOutBuf<'_, '_, [u8; 64]>, at: usize)
 }
 
 /// The last data, less than a pass, while `ready` is hashed; when opening, `ready` is the data
-/// themselves.
+/// themselves. If there are any, at least `least` bytes of keystream are made.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
 fn end<const MODE: bool>(
@@ -184,49 +230,54 @@ fn end<const MODE: bool>(
     start: &mut [__m256i; 16],
     hash: &mut Poly1305,
     ready: &[[u8; 16]],
+    keystream: &mut Keystream,
+    least: usize,
     data: InOutBuf<'_, '_, u8>,
 ) {
+    let length = data.len();
     let (own, last) = data.get_in().as_chunks();
     let ready = if MODE == OPEN { own } else { ready };
-    let mut stream = [0; PASS];
-    let rest = match data.len() {
-        0 => ready,
-        1..=128 => rows::<1>(state, hash, ready, &mut stream),
-        129..=256 => rows::<2>(state, hash, ready, &mut stream),
-        257..=384 => rows::<3>(state, hash, ready, &mut stream),
-        _ if MODE == SEAL => {
-            pass::<SEAL>(start, hash, ready, stream.as_mut_slice().into());
-            &[]
+    let mut rest = ready;
+    keystream.fill(|stream| match if length == 0 { 0 } else { length.max(least) } {
+        0 => 0,
+        1..=128 => rows::<1>(state, hash, &mut rest, stream),
+        129..=256 => rows::<2>(state, hash, &mut rest, stream),
+        257..=384 => rows::<3>(state, hash, &mut rest, stream),
+        _ if MODE == SEAL || least > 0 => {
+            *stream = [0; PASS];
+            pass::<SEAL>(start, hash, rest, stream.as_mut_slice().into());
+            rest = &[];
+            PASS
         }
-        _ => rows::<4>(state, hash, ready, &mut stream),
-    };
+        _ => rows::<4>(state, hash, &mut rest, stream),
+    });
     hash.absorb(rest);
     if MODE == OPEN {
         hash.absorb_few(last);
-        parts::xor(&stream, data);
+        parts::xor(keystream.left(), data);
     } else {
-        parts::apply::<SEAL>(hash, &stream, data);
+        parts::apply::<SEAL>(hash, keystream.left(), data);
     }
-    wipe::memory(&mut stream);
+    keystream.skip(length);
 }
 
 /// Keystream of 2 `N` blocks, in `N` groups of rows, while up to 30 blocks of `ready` are hashed.
-/// Returns the blocks that are left.
+/// Leaves the others, and returns the bytes of keystream.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
-fn rows<'a, const N: usize>(
+fn rows<const N: usize>(
     state: &State<20>,
     hash: &mut Poly1305,
-    ready: &'a [[u8; 16]],
+    ready: &mut &[[u8; 16]],
     stream: &mut [u8; PASS],
-) -> &'a [[u8; 16]] {
+) -> usize {
     let mut start = [Rows::of(state, state.counter, false); N];
     for at in 1..N {
         start[at] = start[at - 1].next(false);
     }
     let (threes, _) = ready.as_chunks::<3>();
     let threes = &threes[..threes.len().min(10)];
-    let rest = &ready[3 * threes.len()..];
+    *ready = &ready[3 * threes.len()..];
     let mut threes = threes.iter();
     let mut x = start;
     for _ in 0..opaque_count(10) {
@@ -245,5 +296,5 @@ fn rows<'a, const N: usize>(
             store256(place, *half);
         }
     }
-    rest
+    128 * N
 }

@@ -4,6 +4,7 @@
 //! record's own is made of it and the number of the record (RFC 7905).
 
 use core::ffi::c_void;
+use core::ops::RangeInclusive;
 
 use inout::InOutBuf;
 use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, PartialState};
@@ -21,6 +22,7 @@ unsafe impl Sealing for ChaCha20Poly1305 {
     const GETTABLE: DescribedContext = gettable;
     const SETTABLE: DescribedContext = settable;
     const LONGEST: u64 = <Self as Aead>::LONGEST;
+    const IV_LENGTHS: RangeInclusive<usize> = NONCE..=NONCE;
     const TELLS_TAG_LENGTH: bool = false;
 
     type PartialState = PartialState;
@@ -35,12 +37,9 @@ unsafe impl Sealing for ChaCha20Poly1305 {
         PartialState::empty(isa)
     }
 
-    /// A short vector is the end of one.
+    /// Only 12 bytes are taken.
     fn start(&self, iv: &[u8]) -> Start {
-        let mut nonce = [0; NONCE];
-        let length = iv.len().min(NONCE);
-        nonce[NONCE - length..].copy_from_slice(&iv[..length]);
-        Start::Nonce(nonce)
+        Start::Nonce(iv.try_into().unwrap_or_default())
     }
 
     fn first_from<const SEAL: bool>(
@@ -176,7 +175,7 @@ fn get_other(context: &AeadContext<ChaCha20Poly1305>, param_out: &mut ParamOut<'
 fn set_other(context: &mut AeadContext<ChaCha20Poly1305>, setting: &Setting<'_>) -> bool {
     let name = setting.name();
     if name.is(c"ivlen") {
-        setting.size().is_some_and(|length| set_iv_length(context, length))
+        setting.size() == Some(NONCE)
     } else if name.is(c"keylen") {
         setting.size() == Some(32)
     } else if name.is(c"tlsaad") {
@@ -186,12 +185,4 @@ fn set_other(context: &mut AeadContext<ChaCha20Poly1305>, setting: &Setting<'_>)
     } else {
         true
     }
-}
-
-fn set_iv_length(context: &mut AeadContext<ChaCha20Poly1305>, length: usize) -> bool {
-    if length == 0 || length > NONCE {
-        return false;
-    }
-    context.iv_length = length;
-    true
 }

@@ -10,7 +10,7 @@ use lanecrypt_kernels::gcm::{AesGcm, PartialState};
 use lanecrypt_kernels::{Aead, Isa, Resume, equal, wipe};
 use lanecrypt_random as random;
 
-use super::{AeadContext, LONGEST_IV, NONCE, Sealing, Start, State, TAG, by_kernel};
+use super::{AeadContext, NONCE, Sealing, Start, State, TAG, by_kernel};
 use crate::abi::{Context, DescribedContext, Param, described};
 use crate::cipher::{Functions, functions};
 use crate::info::{GCM, Info};
@@ -209,7 +209,7 @@ fn set_other<C: Sealing>(context: &mut AeadContext<C>, setting: &Setting<'_>) ->
 }
 
 fn set_iv_length<C: Sealing>(context: &mut AeadContext<C>, length: usize) -> bool {
-    if length == 0 || length > LONGEST_IV {
+    if !C::IV_LENGTHS.contains(&length) {
         return false;
     }
     if context.iv_length != length {

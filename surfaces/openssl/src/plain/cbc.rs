@@ -11,6 +11,9 @@ use super::{BLOCK, Mode, PlainContext, padding, record};
 use crate::cipher::{Functions, Request, functions};
 use crate::info::{CBC, Info};
 
+/// Blocks that are decrypted from a copy.
+const FEW: usize = 8;
+
 macro_rules! key_size {
     ($bits:literal, $functions:ident) => {
         // SAFETY: arrays of numbers that are wiped on drop.
@@ -33,7 +36,11 @@ macro_rules! key_size {
                 blocks(context, data)
             }
 
+            #[inline]
             fn update(context: &mut PlainContext<Self>, request: Request) -> Option<usize> {
+                if is_plain(context, request) {
+                    return blocks(context, request.data()?).then_some(request.length);
+                }
                 if context.tls_version > 0 {
                     return tls_record(context, request);
                 }
@@ -75,6 +82,16 @@ fn blocks<C: Mode + BlockCipher<BLOCK>>(
     true
 }
 
+/// Whether the request is whole blocks, and neither is anything waiting nor has to wait.
+#[inline]
+fn is_plain<C: Mode>(context: &PlainContext<C>, request: Request) -> bool {
+    request.length.is_multiple_of(BLOCK)
+        && context.filled == 0
+        && context.tls_version == 0
+        && !keeps(context)
+        && !request.input.is_null()
+}
+
 /// The block that has come in pieces.
 fn waiting_block<C: Mode + BlockCipher<BLOCK>>(context: &mut PlainContext<C>) {
     let mut block = context.block;
@@ -85,12 +102,17 @@ fn waiting_block<C: Mode + BlockCipher<BLOCK>>(context: &mut PlainContext<C>) {
 
 /// Takes any number of bytes, and writes the blocks that are whole. When padding is to be removed,
 /// the last block waits for what follows.
+#[inline(never)]
 fn update<C: Mode + BlockCipher<BLOCK>>(
     context: &mut PlainContext<C>,
     request: Request,
 ) -> Option<usize> {
     if request.input.is_null() {
         return (request.length == 0).then_some(0);
+    }
+    let is_short = request.length.is_multiple_of(BLOCK) && request.length <= FEW * BLOCK;
+    if is_short && context.filled == BLOCK && keeps(context) {
+        return few_blocks(context, request);
     }
     if context.filled == 0 || !request.overlaps() {
         return in_order(context, request);
@@ -102,13 +124,43 @@ fn update<C: Mode + BlockCipher<BLOCK>>(
     done
 }
 
+/// Whether the last block is kept until more follows: it may have the padding that is taken off.
+#[inline]
+fn keeps<C: Mode>(context: &PlainContext<C>) -> bool {
+    !context.encrypts && context.pads
+}
+
+/// [`update`] for a few blocks of ciphertext after one that waits: all but the last are decrypted in
+/// one call, from a copy.
+fn few_blocks<C: Mode + BlockCipher<BLOCK>>(
+    context: &mut PlainContext<C>,
+    request: Request,
+) -> Option<usize> {
+    let mut ciphertext = [[0; BLOCK]; FEW];
+    let mut last = context.block;
+    let blocks = request.bytes()?.as_chunks().0;
+    for (place, block) in ciphertext.iter_mut().zip(blocks) {
+        *place = last;
+        last = *block;
+    }
+    let ciphertext = ciphertext.get(..blocks.len())?;
+    if request.room < request.length || request.out.is_null() {
+        return None;
+    }
+    // SAFETY: there is room for as many blocks, and the input is not used any more.
+    let out = unsafe { slice::from_raw_parts_mut(request.out.cast(), ciphertext.len()) };
+    context.cipher.cbc_decrypt(&mut context.iv, InOutBuf::new(ciphertext, out).ok()?);
+    context.block = last;
+    Some(request.length)
+}
+
 /// [`update`] for input that output does not run into.
 fn in_order<C: Mode + BlockCipher<BLOCK>>(
     context: &mut PlainContext<C>,
     request: Request,
 ) -> Option<usize> {
     let Request { mut out, mut room, mut input, mut length } = request;
-    let keeps = !context.encrypts && context.pads;
+    let keeps = keeps(context);
     let mut written = 0;
     if context.filled > 0 {
         let taken = length.min(BLOCK - context.filled);
@@ -189,6 +241,7 @@ fn finish<C: Mode + BlockCipher<BLOCK>>(
 
 /// A record of TLS in place: content and code are padded and encrypted, or decrypted, and padding
 /// and code taken off.
+#[inline(never)]
 fn tls_record<C: Mode + BlockCipher<BLOCK>>(
     context: &mut PlainContext<C>,
     request: Request,

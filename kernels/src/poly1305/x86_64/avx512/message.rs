@@ -73,7 +73,7 @@ impl MessageHash {
     /// The tag of all that has been absorbed.
     #[inline(always)]
     pub(crate) fn tag(self, keep: impl Keep) -> [u8; 16] {
-        keep.keep(self.state.r, self.state.h, self.pad);
+        keep.hash(self.state.r, self.state.h, self.pad);
         portable::tag(self.state.h, &self.pad.to_le_bytes())
     }
 }
@@ -157,7 +157,7 @@ impl LongMessageHash {
     #[inline]
     pub(crate) fn tag(&mut self, lengths: [u64; 2], keep: impl Keep) -> [u8; 16] {
         portable::absorb_one(&mut self.state, portable::joined(lengths), 1);
-        keep.keep(self.state.r, self.state.h, self.pad);
+        keep.hash(self.state.r, self.state.h, self.pad);
         portable::tag(self.state.h, &self.pad.to_le_bytes())
     }
 }
