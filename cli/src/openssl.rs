@@ -37,17 +37,18 @@ pub(crate) struct Args {
     #[arg(long)]
     rsa: bool,
     /// Instead print a file that names this RSA key of the daemon `lanecrypt serve`, which programs
-    /// with `--rsa` take as their key's file
+    /// with `--rsa` take as their key's file; with --check, ask the daemon for the key
     #[arg(
         long, value_name = "NAME",
-        conflicts_with_all = ["program", "module", "base", "random", "rsa", "check"],
+        conflicts_with_all = ["program", "module", "base", "random", "rsa"],
     )]
     key: Option<String>,
-    /// The daemon's socket in that file; without this, what the configuration says (`socket`), or
-    /// the usual one
+    /// The daemon's socket, in that file and for --check; without this, what the configuration says
+    /// (`socket`), or the usual one
     #[arg(long, value_name = "PATH", requires = "key")]
     socket: Option<PathBuf>,
-    /// Run `openssl` under the configuration, and say what Lanecrypt takes over
+    /// Run `openssl` under the configuration, and say what Lanecrypt takes over; with --key, say
+    /// whether the daemon has this key for you
     #[arg(long)]
     check: bool,
 }
@@ -60,6 +61,13 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     match text {
         Err(reason) => exit::failure(&reason),
+        Ok(_) if args.check && args.key.is_some() => {
+            let name = args.key.as_deref().unwrap_or_default();
+            match name::check(name, args.socket.as_deref()) {
+                Ok(text) => exit::print(&text),
+                Err(reason) => exit::failure(&reason),
+            }
+        }
         Ok(text) if args.check => check::run(&text),
         Ok(text) => exit::print(&text),
     }
@@ -104,7 +112,23 @@ fn module(given: Option<&Path>) -> Result<PathBuf, String> {
     if !whole.is_file() {
         return Err(format!("{at}: not a file"));
     }
+    if let Some(folder) = build_folder(&whole) {
+        exit::say(&format!(
+            "the configuration names a module in cargo's folder {}, which a build or `cargo clean` \
+             replaces: install it, and name it with --module",
+            folder.display()
+        ));
+    }
     Ok(whole)
+}
+
+/// The folder of cargo's that a file is in.
+fn build_folder(file: &Path) -> Option<&Path> {
+    let is_cargos = |folder: &&Path| {
+        let tag = std::fs::read_to_string(folder.join("CACHEDIR.TAG"));
+        tag.is_ok_and(|tag| tag.contains("created by cargo"))
+    };
+    file.ancestors().skip(1).find(is_cargos)
 }
 
 /// Where the provider is, if it is installed.

@@ -5,6 +5,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use base64ct::{Base64, Encoding as _};
+use lanecrypt_device::{Client, ConnectError, Error, RejectReason};
+use lanecrypt_rsa::PublicKey;
 
 /// As much of the encoded text as a line has.
 const LINE: usize = 64;
@@ -26,6 +28,30 @@ pub(super) fn file(name: &str, socket: Option<&Path>) -> Result<String, String> 
     }
     text.push_str("-----END LANECRYPT KEY-----\n");
     Ok(text)
+}
+
+/// Asks the daemon for the key, as programs do that take it: what it is.
+///
+/// # Errors
+///
+/// Why programs would have no such key.
+pub(super) fn check(name: &str, socket: Option<&Path>) -> Result<String, String> {
+    let socket = socket.map_or_else(lanecrypt_device::default_path, Path::to_owned);
+    let at = socket.display();
+    let mut client = Client::connect(&socket).map_err(|error| match error {
+        ConnectError::Refused(_) | ConnectError::Descriptors | ConnectError::System(_) => {
+            format!("{at}: {error}")
+        }
+        error => error.to_string(),
+    })?;
+    let of_key = |reason: &dyn core::fmt::Display| format!("{at}: key {name}: {reason}");
+    let session = client.named_session(name).map_err(|error| of_key(&error))?;
+    let public = client.public_key(session).map_err(|error| match error {
+        Error::Denied(RejectReason::Algorithm) => of_key(&"it is not an RSA key"),
+        error => of_key(&error),
+    })?;
+    let key = PublicKey::from_spki_der(&public).map_err(|error| of_key(&error))?;
+    Ok(format!("{at}: key {name}: RSA, {} bits\n", key.bits()))
 }
 
 fn uri(name: &str, socket: Option<&Path>) -> Result<String, String> {

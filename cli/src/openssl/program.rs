@@ -7,12 +7,16 @@ use clap::ValueEnum;
 pub(super) enum Program {
     /// The web server
     Nginx,
+    /// The web server of the Apache project
+    Apache,
     /// The load balancer
     Haproxy,
     /// The server of OpenSSH; its client likewise
     Sshd,
     /// The database
     Postgres,
+    /// CPython: its module `ssl`
+    Python,
     /// Node.js
     Node,
     /// The client for URLs, and what uses its library
@@ -34,6 +38,14 @@ fn service(unit: &str) -> Vec<String> {
     ]
 }
 
+/// How a program gets the configuration that is started by hand.
+fn start(program: &str) -> Vec<String> {
+    vec![
+        format!("Save this file as {FILE}, and start"),
+        format!("    OPENSSL_CONF={FILE} {program} ..."),
+    ]
+}
+
 /// What most programs with TLS use.
 const RECORDS: &str = "Used: records of TLS 1.2 and 1.3 with AES-GCM and ChaCha20-Poly1305.";
 const NOT: &str = "Not used: handshakes, certificates, hashes; they stay with OpenSSL's own code.";
@@ -41,7 +53,14 @@ const NOT: &str = "Not used: handshakes, certificates, hashes; they stay with Op
 impl Program {
     fn uses(self) -> Vec<&'static str> {
         match self {
-            Self::Nginx | Self::Haproxy | Self::Curl | Self::Node => vec![RECORDS, NOT],
+            Self::Nginx | Self::Apache | Self::Haproxy | Self::Curl | Self::Node => {
+                vec![RECORDS, NOT]
+            }
+            Self::Python => vec![
+                RECORDS,
+                "Not used: handshakes, certificates, and the module hashlib; nor the package",
+                "cryptography, whose wheels bring a library of their own.",
+            ],
             Self::Sshd => vec![
                 "Used: the ciphers aes128-gcm@openssh.com and aes256-gcm@openssh.com. Prefer them:",
                 "    Ciphers aes128-gcm@openssh.com,aes256-gcm@openssh.com,...",
@@ -59,6 +78,7 @@ impl Program {
     fn place(self) -> Vec<String> {
         match self {
             Self::Nginx => service("nginx"),
+            Self::Apache => service("apache2"),
             Self::Haproxy => service("haproxy"),
             Self::Sshd => service("ssh"),
             Self::Postgres => vec![
@@ -74,10 +94,8 @@ impl Program {
                 format!("    node --openssl-config={FILE} ..."),
                 "Node built for the system's OpenSSL also reads OPENSSL_CONF.".to_owned(),
             ],
-            Self::Curl => vec![
-                format!("Save this file as {FILE}, and start"),
-                format!("    OPENSSL_CONF={FILE} curl ..."),
-            ],
+            Self::Curl => start("curl"),
+            Self::Python => start("python3"),
         }
     }
 }

@@ -56,6 +56,8 @@ fn names_keys_of_the_daemon() {
     assert_one_line(&output(lanecrypt(&[&socket[..], &["here"]].concat())), 1, "not absolute");
     assert_one_line(&output(lanecrypt(&["openssl", "--key", ""])), 1, "has a name");
     assert_eq!(output(lanecrypt(&["openssl", "--key", "web", "--rsa"])).status.code(), Some(2));
+    let asked = ["openssl", "--check", "--key", "web", "--socket", "/nowhere/lanecrypt.sock"];
+    assert_one_line(&output(lanecrypt(&asked)), 1, "/nowhere/lanecrypt.sock: no such socket");
     assert_eq!(output(lanecrypt(&["openssl", "--socket", "/a"])).status.code(), Some(2));
 }
 

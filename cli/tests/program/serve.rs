@@ -137,6 +137,11 @@ fn serves_named_rsa_keys() {
         let right = key.public_key().verify(padding, b"message", &signature, &mut workspace);
         assert_eq!(right, Ok(()));
     }
+    let asked =
+        |name| output(lanecrypt(&["openssl", "--check", "--key", name, "--socket", &socket]));
+    let found = String::from_utf8(asked("release").stdout).expect("it is UTF-8");
+    assert_eq!(found, format!("{socket}: key release: RSA, 2048 bits\n"));
+    assert_one_line(&asked("missing"), 1, &format!("{socket}: key missing: "));
     let other = client.named_rsa_session("tls", Padding::pss(Hash::SHA512));
     let refusal = lanecrypt_device::RejectReason::Padding;
     assert_eq!(other, Err(lanecrypt_device::Error::Denied(refusal)));
