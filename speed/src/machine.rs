@@ -39,7 +39,7 @@ pub struct Machine {
     /// in files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycles_by: Option<String>,
-    /// The kernel's release.
+    /// The kernel's release; after its name, if that is not Linux.
     pub kernel: String,
     /// Whether a hypervisor runs below.
     pub virtualised: bool,
@@ -155,7 +155,7 @@ impl Machine {
             tsc_ghz: clock::ghz(),
             core_ghz: optimised.then(|| clock::core_ratio() * clock::ghz()),
             cycles_by: clock::source().map(str::to_owned),
-            kernel: first_line("/proc/sys/kernel/osrelease").unwrap_or_default(),
+            kernel: kernel(),
             virtualised: has("hypervisor") || Path::new("/sys/hypervisor/type").exists(),
             governor: first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             profile: if optimised { "release" } else { "debug" }.to_owned(),
@@ -184,8 +184,9 @@ impl Machine {
         }
         let place = if self.virtualised { ", virtual machine" } else { "" };
         let processors = if self.processors == 1 { "processor" } else { "processors" };
+        let system = if self.kernel.contains(' ') { "" } else { "Linux " };
         let mut text = format!(
-            "{}, {} {processors}{place}, Linux {}\n{clocks}; instruction set {}, {} build",
+            "{}, {} {processors}{place}, {system}{}\n{clocks}; instruction set {}, {} build",
             self.cpu, self.processors, self.kernel, self.isa, self.profile
         );
         if let Some(governor) = &self.governor {
@@ -204,6 +205,15 @@ impl Machine {
     pub fn warning(&self) -> Option<String> {
         let emulator = self.emulator.as_ref()?;
         Some(format!("EMULATED by {emulator}: these figures say nothing about a processor"))
+    }
+}
+
+fn kernel() -> String {
+    let names = rustix::system::uname();
+    let release = names.release().to_string_lossy().into_owned();
+    match cfg!(target_os = "linux") {
+        true => release,
+        false => format!("{} {release}", names.sysname().to_string_lossy()),
     }
 }
 
