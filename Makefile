@@ -42,7 +42,7 @@ budgets: ## Compare the instructions of 40 rows with speed/budgets.txt; UPDATE=1
 		$(if $(UPDATE),--update)
 
 .PHONY: test-cross
-test-cross: ## Test the libraries on s390x (big-endian) and arm64, by qemu, and run the program there
+test-cross: ## Test the libraries on s390x (big-endian) and arm64, by qemu, and the program; on arm64 OpenSSL and Python, too
 	@cargo xtask cross
 
 # The fuzz targets, and seconds for all of them together: `make fuzz FUZZ_SECONDS=3600`.

@@ -9,6 +9,7 @@ use crate::library::text;
 use crate::project::{Hold, Project};
 use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
+#[cfg(target_os = "linux")]
 mod vdso;
 
 const DEVICE: &str = "/dev/urandom";
@@ -31,7 +32,9 @@ impl Project for Kernel {
             Peer::generator(["kernel", api, "chacha20"], found, move |_| make())
         };
         vec![
+            #[cfg(target_os = "linux")]
             peer("getrandom", &version, || generator(GetRandom)),
+            #[cfg(target_os = "linux")]
             peer("vdso", &vdso::check().and(version.clone()), vdso::make),
             peer("read", &device().and(version), || generator(Read(File::open(DEVICE).ok()?))),
         ]
@@ -56,8 +59,10 @@ fn release() -> String {
 }
 
 /// The system call itself: the function of the C library goes through the vDSO since glibc 2.41.
+#[cfg(target_os = "linux")]
 struct GetRandom;
 
+#[cfg(target_os = "linux")]
 impl Draw for GetRandom {
     #[inline]
     fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {

@@ -10,9 +10,7 @@
 use core::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
 use core::mem::MaybeUninit;
 use core::ptr;
-use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd};
 use std::path::{Path, PathBuf};
 
 use lanecrypt_kernels::Level;
@@ -285,7 +283,11 @@ fn file_of(address: *const c_void) -> PathBuf {
 
 /// A copy in memory, under a name that the loader can open. It stays until the process ends, so
 /// that the name cannot refer to another file.
+#[cfg(target_os = "linux")]
 fn copy(file: &Path) -> io::Result<PathBuf> {
+    use std::fs::File;
+    use std::os::fd::{AsRawFd as _, FromRawFd as _};
+
     const NAME: &CStr = c"libgcrypt-without-hardware";
     // SAFETY: the name ends with a zero byte.
     let descriptor = unsafe { libc::memfd_create(NAME.as_ptr(), libc::MFD_CLOEXEC) };
@@ -298,6 +300,11 @@ fn copy(file: &Path) -> io::Result<PathBuf> {
     let path = PathBuf::from(format!("/proc/self/fd/{}", copy.as_raw_fd()));
     core::mem::forget(copy);
     Ok(path)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn copy(_file: &Path) -> io::Result<PathBuf> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 struct Strong(unsafe extern "C" fn(*mut c_void, usize, c_int));

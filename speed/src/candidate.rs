@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use lanecrypt_kernels::Isa;
 use lanecrypt_peers::{Availability, Draw, Generator, Peer, generator};
-use lanecrypt_random::Isa;
 
 use crate::results::Point;
 use crate::row::{Arena, Batches, Row, Workload};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use lanecrypt_ciphers::{Algorithm, Isa, Level};
 use lanecrypt_peers::{Availability, Cipher, Direction, Peer};
 
+#[cfg(target_os = "linux")]
 pub(crate) use self::served::keep_built_in_lanes;
 use self::served::{Served, Way};
 

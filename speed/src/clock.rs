@@ -3,6 +3,8 @@
 
 #[cfg_attr(target_arch = "x86_64", path = "clock/x86_64.rs")]
 mod arch;
+#[cfg(all(target_os = "linux", any(test, target_arch = "aarch64")))]
+mod perf;
 
 use core::hint::black_box;
 use core::time::Duration;
@@ -10,9 +12,10 @@ use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::Instant;
 
-use arch::{LINK, step};
+use arch::{link, step};
 
 pub use arch::now;
+pub(crate) use arch::source;
 
 /// Cycles of [`now`] in a nanosecond, measured once against the monotonic clock.
 #[must_use]
@@ -59,7 +62,7 @@ pub fn core_ratio() -> f64 {
 pub(crate) fn core_ratio_of(links: u32) -> f64 {
     let start = now();
     black_box(chain(black_box(links)));
-    f64::from(links) * LINK / as_f64((now() - start).max(1))
+    f64::from(links) * link() / as_f64((now() - start).max(1))
 }
 
 /// Eight dependent steps a link, which a second thread of the core does not slow down.

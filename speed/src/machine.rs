@@ -35,7 +35,11 @@ pub struct Machine {
     /// optimisation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub core_ghz: Option<f64>,
-    /// The kernel's release.
+    /// What the core's cycles were found by, `perf_event` or `a timed chain`; absent on x86-64 and
+    /// in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles_by: Option<String>,
+    /// The kernel's release; after its name, if that is not Linux.
     pub kernel: String,
     /// Whether a hypervisor runs below.
     pub virtualised: bool,
@@ -150,7 +154,8 @@ impl Machine {
             processors: u32::try_from(processors.len()).unwrap_or(u32::MAX),
             tsc_ghz: clock::ghz(),
             core_ghz: optimised.then(|| clock::core_ratio() * clock::ghz()),
-            kernel: first_line("/proc/sys/kernel/osrelease").unwrap_or_default(),
+            cycles_by: clock::source().map(str::to_owned),
+            kernel: kernel(),
             virtualised: has("hypervisor") || Path::new("/sys/hypervisor/type").exists(),
             governor: first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             profile: if optimised { "release" } else { "debug" }.to_owned(),
@@ -171,13 +176,17 @@ impl Machine {
         let is_x86 = self.arch == "x86_64";
         let (unit, now) = if is_x86 { ("time-stamp counter", "core") } else { ("core", "later") };
         let mut clocks = format!("cycles: {unit} {:.2} GHz", self.tsc_ghz);
+        if let Some(source) = &self.cycles_by {
+            clocks += &format!(" by {source}");
+        }
         if let Some(core) = self.core_ghz {
             clocks += &format!(", {now} {core:.2} GHz (x {:.2})", core / self.tsc_ghz);
         }
         let place = if self.virtualised { ", virtual machine" } else { "" };
         let processors = if self.processors == 1 { "processor" } else { "processors" };
+        let system = if self.kernel.contains(' ') { "" } else { "Linux " };
         let mut text = format!(
-            "{}, {} {processors}{place}, Linux {}\n{clocks}; instruction set {}, {} build",
+            "{}, {} {processors}{place}, {system}{}\n{clocks}; instruction set {}, {} build",
             self.cpu, self.processors, self.kernel, self.isa, self.profile
         );
         if let Some(governor) = &self.governor {
@@ -196,6 +205,15 @@ impl Machine {
     pub fn warning(&self) -> Option<String> {
         let emulator = self.emulator.as_ref()?;
         Some(format!("EMULATED by {emulator}: these figures say nothing about a processor"))
+    }
+}
+
+fn kernel() -> String {
+    let names = rustix::system::uname();
+    let release = names.release().to_string_lossy().into_owned();
+    match cfg!(target_os = "linux") {
+        true => release,
+        false => format!("{} {release}", names.sysname().to_string_lossy()),
     }
 }
 
@@ -231,6 +249,16 @@ mod tests {
         machine.hold = None;
         assert_eq!(machine.mark("ring"), "");
         assert!(!machine.summary().contains("held"));
+    }
+
+    #[test]
+    fn the_unit_of_cycles_is_named_with_its_source() {
+        let cycles_by = Some(String::from("perf_event"));
+        let arm64 = Machine { arch: "aarch64".into(), tsc_ghz: 2.6, cycles_by, ..<_>::default() };
+        let summary = arm64.summary();
+        assert!(summary.contains("\ncycles: core 2.60 GHz by perf_event;"), "{summary}");
+        let x86_64 = Machine { cycles_by: None, arch: "x86_64".into(), ..arm64 };
+        assert!(x86_64.summary().contains("\ncycles: time-stamp counter 2.60 GHz;"));
     }
 
     #[test]

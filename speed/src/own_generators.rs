@@ -8,16 +8,15 @@ use lanecrypt_random::{
 };
 
 use crate::candidate::{Candidate, Our};
-use crate::draw;
 use crate::unsynchronised::Unsynchronised;
-use crate::verify;
+use crate::{draw, kernel_check};
 
 /// The entry point of the functions at the root, which choose the core themselves.
 pub(crate) const DEFAULT: &str = "default";
 
 impl Our {
     const fn erasing<C: SeedCore>(subject: &'static str) -> Self {
-        Self { subject, generator: "erasing", check: verify::kernel_is_right::<C> }
+        Self { subject, generator: "erasing", check: kernel_check::kernel_is_right::<C> }
     }
 
     const fn rekeying<C: SeedCore>(subject: &'static str) -> Self {
@@ -25,11 +24,13 @@ impl Our {
     }
 }
 
-const ARC4: Our = Our { subject: "arc4", generator: "rekeying", check: verify::arc4_is_right };
-const HC128: Our = Our { subject: "hc128", generator: "rekeying", check: verify::hc128_is_right };
+const ARC4: Our =
+    Our { subject: "arc4", generator: "rekeying", check: kernel_check::arc4_is_right };
+const HC128: Our =
+    Our { subject: "hc128", generator: "rekeying", check: kernel_check::hc128_is_right };
 const DIAGNOSTIC: Our = Our { generator: "rekeying-diagnostic", ..HC128 };
 const INLINE: Our =
-    Our { generator: "rekeying-inline", check: verify::hc128_steps_are_right, ..HC128 };
+    Our { generator: "rekeying-inline", check: kernel_check::hc128_steps_are_right, ..HC128 };
 const CHACHA20: Our = Our::erasing::<ChaCha<20>>("chacha20");
 const AES_256: Our = Our::erasing::<AesCtr<256>>("aes-256-ctr");
 

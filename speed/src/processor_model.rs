@@ -1,6 +1,7 @@
 //! The processor's name.
 
 use std::fs;
+use std::process::Command;
 
 use crate::emulator::emulator;
 
@@ -11,8 +12,19 @@ pub fn processor_model() -> String {
     match emulator() {
         // The kernel's file then is about another processor.
         Some(emulator) => format!("{arch}, EMULATED by {emulator}"),
-        None => model(&cpuinfo()).unwrap_or_else(|| arch.to_owned()),
+        None => model(&cpuinfo()).or_else(of_sysctl).unwrap_or_else(|| arch.to_owned()),
     }
+}
+
+/// What macOS answers, such as `Apple M2`: by its program, which needs no `unsafe` here.
+fn of_sysctl() -> Option<String> {
+    if !cfg!(target_os = "macos") {
+        return None;
+    }
+    let mut command = Command::new("/usr/sbin/sysctl");
+    let output = command.args(["-n", "machdep.cpu.brand_string"]).output().ok()?;
+    let name = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (!name.is_empty()).then_some(name)
 }
 
 /// The kernel's description of the processors.

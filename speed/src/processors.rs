@@ -1,22 +1,18 @@
 //! The processors that the program may use, and pinning threads to them.
 
+#[cfg_attr(not(target_os = "linux"), path = "processors/other_os.rs")]
+mod affinity;
+
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 
-/// The processors that the calling thread may use, highest first.
-///
-/// The highest comes first because the lowest serves most interrupts.
-#[must_use]
-pub(crate) fn allowed() -> Vec<usize> {
-    match sched_getaffinity(None) {
-        Ok(set) => (0..CpuSet::MAX_CPU).rev().filter(|&cpu| set.is_set(cpu)).collect(),
-        Err(_) => vec![0],
-    }
-}
+pub(crate) use self::affinity::{Pinned, allowed};
+
+/// More than any machine has.
+const MOST: usize = 1024;
 
 /// These processors and those that share a core with one of them: their work slows them down.
 #[must_use]
@@ -32,7 +28,7 @@ pub(crate) fn with_siblings(processors: &[usize]) -> BTreeSet<usize> {
 fn listed(list: &str) -> Vec<usize> {
     let ranges = list.trim().split(',').filter_map(|range| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
-        Some(first.parse().ok()?..=last.parse().ok().filter(|&last| last < CpuSet::MAX_CPU)?)
+        Some(first.parse().ok()?..=last.parse().ok().filter(|&last| last < MOST)?)
     });
     ranges.flatten().collect()
 }
@@ -41,33 +37,6 @@ fn listed(list: &str) -> Vec<usize> {
 #[must_use]
 pub(crate) fn shared_out(processors: &[usize], threads: usize) -> Vec<usize> {
     processors.iter().copied().cycle().take(threads).collect()
-}
-
-/// Keeps the calling thread on one processor until this is dropped.
-#[derive(Debug)]
-pub(crate) struct Pinned {
-    before: Option<CpuSet>,
-}
-
-impl Pinned {
-    /// Pins the calling thread. If that is refused, it stays unpinned: the figures are then
-    /// noisier, not wrong.
-    pub(crate) fn to(cpu: usize) -> Self {
-        let before = sched_getaffinity(None).ok();
-        let mut set = CpuSet::new();
-        set.set(cpu);
-        let done = sched_setaffinity(None, &set).is_ok();
-        Self { before: before.filter(|_| done) }
-    }
-}
-
-impl Drop for Pinned {
-    fn drop(&mut self) {
-        if let Some(before) = &self.before {
-            // After a failure the thread stays where it is, and nothing depends on that.
-            let _ = sched_setaffinity(None, before);
-        }
-    }
 }
 
 /// How long the calling thread has waited for its processor, in nanoseconds.

@@ -15,7 +15,9 @@ mod study;
 // The tables.
 pub(crate) mod calls;
 pub(crate) mod columns;
+#[cfg(target_os = "linux")]
 pub(crate) mod cprng;
+#[cfg(target_os = "linux")]
 pub(crate) mod device;
 pub(crate) mod engine;
 pub(crate) mod packets;
@@ -26,8 +28,9 @@ pub(crate) mod urandom;
 
 /// Every table, in the order of the first screen. Entries with the same name are parts of one
 /// table, and share its time.
-static ALL: [Table; 10] = [
+static ALL: &[Table] = &[
     packets::TABLE,
+    #[cfg(target_os = "linux")]
     cprng::TABLE,
     random::TABLE,
     rsa::TABLE,
@@ -35,13 +38,14 @@ static ALL: [Table; 10] = [
     calls::TABLE,
     columns::TABLE,
     engine::TABLE,
+    #[cfg(target_os = "linux")]
     device::TABLE,
     tls::TABLE,
 ];
 
 /// Those that can be measured: the last one needs handshakes.
 pub(crate) static TABLES: &[Table] = match cfg!(any(feature = "aws-lc", feature = "ring")) {
-    true => &ALL,
+    true => ALL,
     false => ALL.split_last().expect("there are tables").1,
 };
 
@@ -70,7 +74,7 @@ pub fn sheets(results: &Results) -> Vec<Sheet> {
 pub fn verdict(results: &Results) -> String {
     let Results { machine, points, .. } = results;
     let mut verdict = Verdict::default();
-    for table in &ALL {
+    for table in ALL {
         verdict.add(table.screen, &Scope::of(machine, points, table.name));
     }
     verdict.text()

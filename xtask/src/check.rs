@@ -56,9 +56,9 @@ fn halves(features: &[String]) -> Vec<Vec<&str>> {
     (0..count).map(part).filter(|part: &Vec<_>| !part.is_empty()).collect()
 }
 
-/// Checks the libraries for systems and processors that this machine is not; without `all`, not for
-/// those that resemble others so much, or that [`elsewhere`](crate::cross::elsewhere) builds for,
-/// that only a release needs them.
+/// Checks the libraries for systems and processors that this machine is not, and the measurement
+/// for macOS; without `all`, not for those that resemble others so much, or that
+/// [`elsewhere`](crate::cross::elsewhere) builds for, that only a release needs them.
 pub(crate) fn targets(all: bool) -> bool {
     let libraries = [
         "kernels",
@@ -73,15 +73,17 @@ pub(crate) fn targets(all: bool) -> bool {
         "lanecrypt",
     ];
     let bare = ["kernels", "kernels-legacy", "ciphers", "engine"];
-    let mut usual = vec!["aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
+    let mut macos = vec!["aarch64-apple-darwin"];
+    let mut usual = vec!["x86_64-pc-windows-msvc"];
     // These load no libraries, so OpenSSL cannot be asked for.
     let mut closed = vec!["wasm32-unknown-unknown"];
     if all {
         usual.extend(["aarch64-linux-android", "aarch64-unknown-linux-gnu", "aarch64-apple-ios"]);
         usual.extend(["armv7-unknown-linux-gnueabihf", "i686-unknown-linux-gnu"]);
         usual.push("riscv64gc-unknown-linux-gnu");
-        usual.extend(["s390x-unknown-linux-gnu", "x86_64-apple-darwin", "x86_64-unknown-freebsd"]);
+        usual.extend(["s390x-unknown-linux-gnu", "x86_64-unknown-freebsd"]);
         usual.push("x86_64-unknown-linux-musl");
+        macos.push("x86_64-apple-darwin");
         closed.push("wasm32-wasip1");
     }
     let packages = packages();
@@ -98,13 +100,19 @@ pub(crate) fn targets(all: bool) -> bool {
     // Neither ring nor AWS-LC.
     let mut for_usual = with(&libraries, &[WITH_C]);
     for_usual.extend(["--package=rustls-lanecrypt", "--package=lanecrypt-c"].map(String::from));
+    // Without its features, which compile C.
+    let measurement = ["--package=lanecrypt-speed", "--package=lanecrypt-report"];
+    let for_macos = [for_usual.clone(), measurement.map(String::from).to_vec()].concat();
     let for_closed = with(&libraries, &[WITH_C, "openssl"]);
     let mut for_bare = with(&bare, &[WITH_C, "openssl", "rsa", "std"]);
     for_bare.push(String::from("--no-default-features"));
     let mut passed = true;
-    for (targets, arguments) in
-        [(usual, for_usual), (closed, for_closed), (vec!["thumbv7em-none-eabi"], for_bare)]
-    {
+    for (targets, arguments) in [
+        (macos, for_macos),
+        (usual, for_usual),
+        (closed, for_closed),
+        (vec!["thumbv7em-none-eabi"], for_bare),
+    ] {
         let here = targets.into_iter().filter(|target| has_target(target, "target"));
         let mut call: Vec<String> = here.map(|target| format!("--target={target}")).collect();
         if call.is_empty() {

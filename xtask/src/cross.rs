@@ -1,11 +1,12 @@
 //! Other processors, by emulators. `.cargo/config.toml` names their linkers.
 
 use core::time::Duration;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
 use crate::check::has_target;
+use crate::debian;
 use crate::programs::{self, Kind, Program};
 use crate::queue::{Report, Test};
 use crate::suite;
@@ -15,6 +16,8 @@ struct Target {
     name: &'static str,
     /// The emulator with its arguments; empty if this processor runs the programs itself.
     emulator: &'static str,
+    /// Where qemu looks for the loader and shared libraries; empty for programs that need none.
+    libraries: &'static str,
     /// The commands that are needed, and the Debian packages that have them.
     needs: &'static [&'static str],
     packages: &'static str,
@@ -22,27 +25,36 @@ struct Target {
 
 const S390X: Target = Target {
     name: "s390x-unknown-linux-gnu",
-    emulator: "qemu-s390x -L /usr/s390x-linux-gnu",
+    emulator: "qemu-s390x",
+    libraries: "/usr/s390x-linux-gnu",
     needs: &["qemu-s390x", "s390x-linux-gnu-gcc"],
     packages: "qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross",
 };
 const ARM64: Target = Target {
     name: "aarch64-unknown-linux-gnu",
-    emulator: "qemu-aarch64 -L /usr/aarch64-linux-gnu",
+    emulator: "qemu-aarch64",
+    libraries: "/usr/aarch64-linux-gnu",
     needs: &["qemu-aarch64", "aarch64-linux-gnu-gcc"],
     packages: "qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
 };
 const ARM64_MUSL: Target = Target {
     name: "aarch64-unknown-linux-musl",
     emulator: "qemu-aarch64",
+    libraries: "",
     needs: &["qemu-aarch64"],
     packages: "qemu-user",
 };
-const I686: Target =
-    Target { name: "i686-unknown-linux-musl", emulator: "", needs: &[], packages: "" };
+const I686: Target = Target {
+    name: "i686-unknown-linux-musl",
+    emulator: "",
+    libraries: "",
+    needs: &[],
+    packages: "",
+};
 const WASI: Target = Target {
     name: "wasm32-wasip1",
     emulator: "node --no-warnings scripts/wasi.mjs",
+    libraries: "",
     needs: &["node"],
     packages: "nodejs",
 };
@@ -96,6 +108,9 @@ impl Target {
         let mut words = self.emulator.split_whitespace().map(Path::new).chain([program]);
         let mut command = Command::new(words.next().expect("there is the program at least"));
         command.args(words);
+        if !self.libraries.is_empty() {
+            command.env("QEMU_LD_PREFIX", self.libraries);
+        }
         command
     }
 }
@@ -118,35 +133,39 @@ pub(crate) fn elsewhere(all: bool) -> bool {
 
 /// The tests of kernels, ciphers, generators, engine and RSA on s390x, which is big-endian, and on
 /// arm64; then the program's own test, a short `speed`, whose figures must be marked, and the C
-/// library.
+/// library; on arm64 also the OpenSSL provider and the Python package.
 pub(crate) fn tests() -> bool {
     let mut report = Report::default();
     for target in [S390X, ARM64].iter().filter(|target| target.is_usable("cross")) {
         println!("target: {}", target.name);
-        let tests = tests_of(target, &mut report);
+        let tests = tests_of(target, &LIBRARIES, &mut report);
         report.run(tests, LIMIT);
         check_program(target, &mut report);
         check_c(target, &mut report);
     }
+    if ARM64.is_usable("cross") {
+        check_bindings(&mut report);
+    }
     report.print()
 }
 
-fn tests_of(target: &Target, report: &mut Report) -> Vec<Test> {
-    let built = target.build(&[
-        "test",
-        "--no-run",
-        "-planecrypt-kernels",
-        "-planecrypt-kernels-legacy",
-        "-planecrypt-ciphers",
-        "-planecrypt-random",
-        "-planecrypt-engine",
-        "-planecrypt-accelerators",
-        "-planecrypt-rsa",
-        "--features=lanecrypt-engine/legacy",
-        "--features=lanecrypt-accelerators/rsa",
-        "--features=lanecrypt-engine/rsa",
-        "--features=lanecrypt-ciphers/rustcrypto",
-    ]);
+/// Cargo's arguments for the libraries that are tested on both.
+const LIBRARIES: [&str; 11] = [
+    "-planecrypt-kernels",
+    "-planecrypt-kernels-legacy",
+    "-planecrypt-ciphers",
+    "-planecrypt-random",
+    "-planecrypt-engine",
+    "-planecrypt-accelerators",
+    "-planecrypt-rsa",
+    "--features=lanecrypt-engine/legacy",
+    "--features=lanecrypt-accelerators/rsa",
+    "--features=lanecrypt-engine/rsa",
+    "--features=lanecrypt-ciphers/rustcrypto",
+];
+
+fn tests_of(target: &Target, arguments: &[&str], report: &mut Report) -> Vec<Test> {
+    let built = target.build(&[&["test", "--no-run"], arguments].concat());
     report.check(&format!("{}: the build", target.name), !built.is_empty());
     let mut tests = Vec::new();
     for program in built.iter().filter(|it| it.kind == Kind::Test) {
@@ -243,4 +262,89 @@ fn check_c(target: &Target, report: &mut Report) {
         let passed = matches!(run, Ok(status) if status.success());
         report.check(&format!("{}: C {name}", target.name), passed);
     }
+}
+
+/// The OpenSSL provider and the Python package, with Debian's OpenSSL and Python for arm64.
+fn check_bindings(report: &mut Report) {
+    let folder = suite::target().join(ARM64.name).join("debian");
+    let packages = ["libssl3", "python3", "libstdc++6"];
+    let Some(root) = debian::unpacked(&folder, "arm64", &packages) else {
+        for name in ["openssl", "python"] {
+            println!("SKIPPED cross-{name}: needs apt-get and a mirror that has arm64");
+        }
+        return;
+    };
+    let libraries = root.to_str().expect("the folder of build results is UTF-8").to_owned();
+    let target = Target { libraries: libraries.leak(), ..ARM64 };
+    let tests = tests_of(&target, &["-planecrypt-openssl", "--test=provider"], report);
+    report.run(tests, LIMIT);
+    match python(&folder) {
+        Some(packages) => check_python(&target, &packages, report),
+        None => println!("SKIPPED cross-python: needs python3-venv and pypi.org, or a mirror"),
+    }
+}
+
+/// What the tests of the Python package use, for arm64, in a folder beside an environment of this
+/// machine that has maturin; `None` if it cannot be had.
+fn python(folder: &Path) -> Option<PathBuf> {
+    let packages = folder.join("packages");
+    let _ = fs::remove_dir_all(&packages);
+    // The one that is unpacked, such as `python3.11`.
+    let python = fs::read_link(folder.join("root/usr/bin/python3")).ok()?;
+    let version = python.to_str()?.strip_prefix("python")?;
+    let run = |command: &mut Command| command.status().ok().filter(|status| status.success());
+    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder.join("env")))?;
+    let pip = || {
+        let mut command = Command::new(folder.join("env/bin/pip"));
+        command.args(["install", "--quiet", "--disable-pip-version-check"]);
+        command
+    };
+    run(pip().arg("maturin>=1.16,<2"))?;
+    let platforms = ["--platform=manylinux_2_28_aarch64", "--platform=manylinux2014_aarch64"];
+    run(pip()
+        .args(platforms)
+        .args([&format!("--python-version={version}"), "--only-binary=:all:"])
+        .arg("--constraint=surfaces/python/tests/requirements.txt")
+        .arg("--target")
+        .arg(&packages)
+        .args(["pytest", "cryptography", "numpy", "pandas", "polars", "pyarrow"]))?;
+    Some(packages)
+}
+
+/// The Python package: its wheel, and its tests but for those that start Python once more, which
+/// the kernel refuses, or that are about Spark or types.
+fn check_python(target: &Target, packages: &Path, report: &mut Report) {
+    let folder = packages.with_file_name("wheel");
+    let _ = fs::remove_dir_all(&folder);
+    let built = Command::new(packages.with_file_name("env").join("bin/maturin"))
+        .args(["build", "--locked", "--profile=quick", "--compatibility=linux"])
+        .args(["--target", target.name, "--out"])
+        .arg(&folder)
+        .current_dir("surfaces/python")
+        .env("CARGO_TARGET_DIR", suite::target().join("python"))
+        .status();
+    let wheel = fs::read_dir(&folder).ok().and_then(|mut files| files.next()?.ok());
+    let Some(wheel) = wheel.filter(|_| built.is_ok_and(|status| status.success())) else {
+        return report.check(&format!("{}: the Python wheel", target.name), false);
+    };
+    let installed = Command::new(packages.with_file_name("env").join("bin/pip"))
+        .args(["install", "--quiet", "--no-deps", "--platform=linux_aarch64", "--target"])
+        .args([packages, &wheel.path()])
+        .status();
+    let root = suite::root().join("surfaces/python");
+    let mut command = target.command(&Path::new(target.libraries).join("usr/bin/python3"));
+    command
+        .args(["-m", "pytest", "-p", "no:cacheprovider", "-c"])
+        .args([&root.join("pyproject.toml"), &root.join("tests")])
+        .args(
+            ["spark", "frames", "memory"]
+                .map(|it| format!("--ignore-glob={}/tests/test_{it}*", root.display())),
+        )
+        .args(["-k", "not stubs and not types"])
+        .envs([("PYTHONDONTWRITEBYTECODE", "1"), ("LANECRYPT_ISA", "")])
+        .env("PYTHONPATH", packages)
+        .current_dir(packages);
+    let run = installed.and_then(|_| command.status());
+    let passed = matches!(run, Ok(status) if status.success());
+    report.check(&format!("{}: the Python package", target.name), passed);
 }

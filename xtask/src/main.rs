@@ -3,6 +3,7 @@
 mod check;
 mod circles;
 mod cross;
+mod debian;
 mod programs;
 mod queue;
 mod site;
@@ -19,7 +20,7 @@ usage: cargo xtask COMMAND
   test [FILTER...]          every test, and the examples, as users build: optimised
   test --levels [FILTER...] tests that depend on the instruction set, at lower ones
   test --debug [FILTER...]  every test, with overflow checks and debug assertions
-  cross                     the tests on s390x and arm64, by qemu
+  cross                     the tests on s390x and arm64, by qemu; OpenSSL and Python on arm64
   elsewhere [--all]         vectors and properties on other processors, by emulators
   features [--all]          crates without features, and with parts of them
   targets [--all]           the libraries for other systems and processors

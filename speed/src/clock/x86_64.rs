@@ -21,8 +21,15 @@ pub fn now() -> u64 {
     high << 32 | low
 }
 
+/// How the core's cycles were found, if [`now`] has them.
+pub(crate) const fn source() -> Option<&'static str> {
+    None
+}
+
 /// Core cycles of eight steps, three each on processors of Intel and AMD.
-pub(super) const LINK: f64 = 24.0;
+pub(super) const fn link() -> f64 {
+    24.0
+}
 
 /// A multiplication of 32 bits.
 #[inline]

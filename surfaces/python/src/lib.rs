@@ -24,7 +24,8 @@ pyo3::create_exception!(
 
 /// The level of instruction set whose kernels are used, such as `avx512`.
 ///
-/// >>> isa() in ("portable", "ssse3", "aesni", "avx2", "avx2vaes", "avx512")
+/// >>> x86_64 = {"ssse3", "aesni", "avx2", "avx2vaes", "avx512"}
+/// >>> isa() in x86_64 | {"portable", "neon", "armaes", "armsha3"}
 /// True
 #[pyfunction]
 fn isa() -> &'static str {
