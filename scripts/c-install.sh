@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the C library of surfaces/c and installs it: header, shared and static library, pkg-config
-# file. Linux.
+# file, manual pages. Linux.
 #
 #   c-install.sh                            only builds
 #   c-install.sh PREFIX [ROOT] [ARGUMENTS]  installs; ROOT stands for / where a package is made
@@ -82,4 +82,7 @@ replacement=$(printf '%s' "$prefix" | sed 's/[&|\\]/\\&/g')
 sed "s|@PREFIX@|$replacement|; s|@VERSION@|$version|; s|@PRIVATE@|$(cat "$built/private")|" \
     surfaces/c/lanecrypt.pc.in >"$to/lib/pkgconfig/lanecrypt.pc"
 chmod 644 "$to/lib/pkgconfig/lanecrypt.pc"
+install -d "$to/share/man/man3"
+awk -v folder="$to/share/man/man3" -v version="$version" -f surfaces/c/man.awk \
+    surfaces/c/include/lanecrypt.h
 echo "installed in $to"

@@ -180,6 +180,15 @@ packaged() {
 }
 run packaged packaged
 
+# Each function has a page in the manual that can be formatted.
+manual() {
+    local pages=$work/root/opt/lane/share/man/man3
+    diff <(nm -D --defined-only "$shared" | sed -n 's/.* T \(lc_[a-z0-9_]*\).*/\1/p' | sort -u) \
+        <(cd "$pages" && ls lc_*.3 | sed 's/\.3$//' | sort) || return 1
+    ! command -v groff >/dev/null || ! groff -man -ww -Tutf8 "$pages"/*.3 2>&1 >/dev/null | grep .
+}
+run manual manual
+
 # Spaces, and what means something to sed.
 spaces() {
     local place="$work/a b|c&d"

@@ -29,6 +29,12 @@
 //!
 //! The kernels are those of [`Isa::detect`](crate::Isa::detect).
 //!
+//! Two things differ from the crates of RustCrypto:
+//!
+//! - Keys are not `Clone`: share one by reference or `Arc`; it serves any number of threads.
+//! - If a message is not authentic, its buffer is wiped. To try several keys, open from a buffer
+//!   that stays to another one: `decrypt_inout_detached` with an `InOutBuf` of two buffers.
+//!
 //! ```
 //! use cipher::{BlockModeEncrypt, KeyIvInit};
 //! use lanecrypt_ciphers::rustcrypto::Aes128;

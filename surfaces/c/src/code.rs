@@ -3,6 +3,7 @@
 use core::ffi::{CStr, c_char, c_int};
 
 use lanecrypt_engine::Error;
+#[cfg(feature = "rsa")]
 use lanecrypt_rsa::KeyError;
 
 /// Makes the type and its texts from the rows: number, name, text.
@@ -10,7 +11,10 @@ macro_rules! codes {
     ($($number:literal $name:ident $text:literal;)+) => {
         /// Why a call was refused. The numbers are those of the header, and never change.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "those of the daemon"))]
+        #[cfg_attr(
+            not(all(feature = "device", target_os = "linux")),
+            expect(dead_code, reason = "those of the daemon and of RSA")
+        )]
         #[repr(i32)]
         pub(crate) enum Code {
             $($name = $number,)+
@@ -119,6 +123,7 @@ impl From<lanecrypt_random::EntropyError> for Code {
     }
 }
 
+#[cfg(feature = "rsa")]
 impl From<KeyError> for Code {
     fn from(error: KeyError) -> Self {
         match error {

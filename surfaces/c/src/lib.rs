@@ -11,15 +11,16 @@
 mod algorithm;
 mod batch;
 mod code;
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "device", target_os = "linux"))]
 mod device;
 mod ffi_args;
 mod hazmat;
 mod nonces;
 mod operation;
 mod random;
+#[cfg(feature = "rsa")]
 mod rsa;
 mod session;
 mod single;
-#[cfg(test)]
+#[cfg(all(test, feature = "device"))]
 mod tests;
