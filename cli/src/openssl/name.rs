@@ -38,7 +38,7 @@ pub(super) fn file(name: &str, socket: Option<&Path>) -> Result<String, String> 
 pub(super) fn check(name: &str, socket: Option<&Path>) -> Result<String, String> {
     let socket = socket.map_or_else(lanecrypt_device::default_path, Path::to_owned);
     let at = socket.display();
-    let mut client = Client::connect(&socket).map_err(|error| match error {
+    let mut client: Client = Client::connect(&socket).map_err(|error| match error {
         ConnectError::Refused(_) | ConnectError::Descriptors | ConnectError::System(_) => {
             format!("{at}: {error}")
         }
