@@ -11,10 +11,10 @@ use crate::queue::{Report, Test};
 use crate::suite;
 
 /// A processor, and what runs programs for it.
-struct Target {
-    name: &'static str,
+pub(crate) struct Target {
+    pub(crate) name: &'static str,
     /// The emulator with its arguments; empty if this processor runs the programs itself.
-    emulator: &'static str,
+    pub(crate) emulator: &'static str,
     /// The commands that are needed, and the Debian packages that have them.
     needs: &'static [&'static str],
     packages: &'static str,
@@ -26,7 +26,7 @@ const S390X: Target = Target {
     needs: &["qemu-s390x", "s390x-linux-gnu-gcc"],
     packages: "qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross",
 };
-const ARM64: Target = Target {
+pub(crate) const ARM64: Target = Target {
     name: "aarch64-unknown-linux-gnu",
     emulator: "qemu-aarch64 -L /usr/aarch64-linux-gnu",
     needs: &["qemu-aarch64", "aarch64-linux-gnu-gcc"],
@@ -76,7 +76,7 @@ const CASES: &str = "20";
 
 impl Target {
     /// Whether its programs can be built and run here. Says what is skipped.
-    fn is_usable(&self, name: &str) -> bool {
+    pub(crate) fn is_usable(&self, name: &str) -> bool {
         let path = env::var_os("PATH").unwrap_or_default();
         let is_here = |command: &&str| env::split_paths(&path).any(|it| it.join(command).is_file());
         if !self.needs.iter().all(is_here) {
@@ -87,13 +87,19 @@ impl Target {
     }
 
     /// Builds by cargo for this target.
-    fn build(&self, arguments: &[&str]) -> Vec<Program> {
+    pub(crate) fn build(&self, arguments: &[&str]) -> Vec<Program> {
         programs::build(&[arguments, &["--target", self.name]].concat()).unwrap_or_default()
     }
 
     /// A command that runs a program of this target.
     fn command(&self, program: &Path) -> Command {
-        let mut words = self.emulator.split_whitespace().map(Path::new).chain([program]);
+        self.command_with(&[], program)
+    }
+
+    /// The same with more arguments for the emulator.
+    pub(crate) fn command_with(&self, arguments: &[&str], program: &Path) -> Command {
+        let words = self.emulator.split_whitespace().chain(arguments.iter().copied());
+        let mut words = words.map(Path::new).chain([program]);
         let mut command = Command::new(words.next().expect("there is the program at least"));
         command.args(words);
         command
