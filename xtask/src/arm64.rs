@@ -1,10 +1,13 @@
 //! What can be known of arm64 on other processors, by qemu and a plugin: whether kernels are
-//! constant time, and whether they are right on several processors.
+//! constant time, whether they are right on several processors, and how many instructions requests
+//! take.
+
+mod budgets;
 
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{fs, io};
+use std::{env, fs, io};
 
 use crate::cross::ARM64;
 use crate::programs::Program;
@@ -25,72 +28,112 @@ const PROCESSORS: [(&str, &[&str], &str); 7] = [
 
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Traces, disassembly and vectors.
-pub(crate) fn check() -> bool {
+/// Traces, disassembly, vectors, and instructions of requests; with `update`, their budgets are
+/// written.
+pub(crate) fn check(update: bool) -> bool {
     let mut report = Report::default();
     if ARM64.is_usable("arm64") {
-        let built = ARM64.build(&[
-            "build",
-            "--release",
-            "-planecrypt-kernels",
-            "-planecrypt-testing",
-            "--features=lanecrypt-testing/engine",
-            "--test=constant_time",
-            "--bin=elsewhere",
-        ]);
-        let plugin = plugin();
-        let found = |name: &str| built.iter().find(|it| it.name == name);
-        match (found("kernels/constant_time"), found("testing/elsewhere"), plugin) {
-            (Some(constant_time), Some(elsewhere), Ok(plugin)) => {
-                let mut tests = traces(constant_time, &plugin);
-                tests.extend(vectors(elsewhere));
+        match Built::new() {
+            Some(built) => {
+                let mut tests = built.traces();
+                tests.extend(built.vectors());
                 report.run(tests, LIMIT);
+                let outcome =
+                    budgets::check(|arguments, level| built.count(arguments, level), update);
+                if let Err(reason) = &outcome {
+                    println!("{reason}");
+                }
+                report.check("arm64: budgets", outcome.is_ok());
             }
-            _ => report.check("arm64: the build", false),
+            None => report.check("arm64: the build", false),
         }
     }
     report.print()
 }
 
-/// The checks of constant time.
-fn traces(program: &Program, plugin: &Path) -> Vec<Test> {
-    let plugin = format!("{},do=trace", plugin.display());
-    let check = |name: &str, arguments: &[&str]| {
-        let mut command = ARM64.command_with(arguments, &program.file);
-        command.arg(name).current_dir(&program.folder);
-        Test {
-            program: "arm64 constant_time".to_owned(),
-            name: name.to_owned(),
-            command,
-            has_result: false,
-        }
-    };
-    // The plugin is for the traces only.
-    let traced = ["-cpu", "max", "-plugin", &plugin];
-    vec![check("traces", &traced), check("disassembly", &["-cpu", "max"])]
+/// What is run.
+struct Built {
+    constant_time: Program,
+    elsewhere: Program,
+    counted: Program,
+    /// Of qemu, for this processor.
+    plugin: PathBuf,
+    /// Preloaded where instructions are counted.
+    keep: PathBuf,
 }
 
-fn vectors(program: &Program) -> impl Iterator<Item = Test> {
-    PROCESSORS.iter().map(|&(name, arguments, level)| {
-        let mut command = ARM64.command_with(arguments, &program.file);
-        command.env("LANECRYPT_ISA", level);
-        Test {
-            program: "arm64 vectors".to_owned(),
-            name: name.to_owned(),
-            command,
-            has_result: false,
+impl Built {
+    fn new() -> Option<Self> {
+        let built = ARM64.build(&[
+            "build",
+            "--release",
+            "-planecrypt-kernels",
+            "-planecrypt-testing",
+            "--features=lanecrypt-testing/engine,lanecrypt-testing/rsa",
+            "--test=constant_time",
+            "--bin=elsewhere",
+            "--bin=counted",
+        ]);
+        let program = |name: &str| built.iter().find(|it| it.name == name).cloned();
+        Some(Self {
+            constant_time: program("kernels/constant_time")?,
+            elsewhere: program("testing/elsewhere")?,
+            counted: program("testing/counted")?,
+            plugin: compiled("cc", "plugin")?,
+            keep: compiled(ARM64.needs[1], "keep")?,
+        })
+    }
+
+    /// The checks of constant time. The plugin is for the traces only.
+    fn traces(&self) -> Vec<Test> {
+        let plugin = format!("{},do=trace", self.plugin.display());
+        let check = |name: &str, arguments: &[&str]| {
+            let mut command = ARM64.command_with(arguments, &self.constant_time.file);
+            command.arg(name).current_dir(&self.constant_time.folder);
+            test("arm64 constant_time", name, command)
+        };
+        let traced = ["-cpu", "max", "-plugin", &plugin];
+        vec![check("traces", &traced), check("disassembly", &["-cpu", "max"])]
+    }
+
+    fn vectors(&self) -> impl Iterator<Item = Test> {
+        PROCESSORS.iter().map(|&(name, arguments, level)| {
+            let mut command = ARM64.command_with(arguments, &self.elsewhere.file);
+            command.env("LANECRYPT_ISA", level);
+            test("arm64 vectors", name, command)
+        })
+    }
+
+    /// The requests of a processor and level, with their instructions.
+    fn count(&self, processor: &str, level: &str) -> io::Result<String> {
+        let plugin = format!("{},do=count", self.plugin.display());
+        let preload = format!("LD_PRELOAD={}", self.keep.display());
+        let arguments = ["-cpu", processor, "-plugin", &plugin, "-E", &preload];
+        let mut command = ARM64.command_with(&arguments, &self.counted.file);
+        let path = env::var_os("PATH").unwrap_or_default();
+        // The environment lies on the stack.
+        command.env_clear().env("PATH", path).env("LANECRYPT_ISA", level);
+        let output = command.output()?;
+        if !output.status.success() {
+            return Err(io::Error::other(String::from_utf8_lossy(&output.stderr)));
         }
-    })
+        String::from_utf8(output.stdout).map_err(io::Error::other)
+    }
 }
 
-/// Compiles the plugin of qemu for this processor.
-fn plugin() -> io::Result<PathBuf> {
+fn test(program: &str, name: &str, command: Command) -> Test {
+    Test { program: program.to_owned(), name: name.to_owned(), command, has_result: false }
+}
+
+/// Compiles a shared object of `testing/qemu`.
+fn compiled(compiler: &str, name: &str) -> Option<PathBuf> {
     let folder = suite::target().join("arm64");
-    fs::create_dir_all(&folder)?;
-    let file = folder.join("plugin.so");
-    let status = Command::new("cc")
+    fs::create_dir_all(&folder).ok()?;
+    let file = folder.join(format!("{name}.so"));
+    let source = format!("testing/qemu/{name}.c");
+    let status = Command::new(compiler)
         .args(["-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o"])
-        .args([&file, Path::new("testing/qemu/plugin.c")])
-        .status()?;
-    if status.success() { Ok(file) } else { Err(io::Error::other("the plugin does not compile")) }
+        .args([&file, Path::new(&source)])
+        .status();
+    status.is_ok_and(|it| it.success()).then_some(file)
 }

@@ -16,7 +16,7 @@ pub(crate) struct Target {
     /// The emulator with its arguments; empty if this processor runs the programs itself.
     pub(crate) emulator: &'static str,
     /// The commands that are needed, and the Debian packages that have them.
-    needs: &'static [&'static str],
+    pub(crate) needs: &'static [&'static str],
     packages: &'static str,
 }
 
