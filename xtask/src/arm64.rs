@@ -69,7 +69,7 @@ impl Built {
             "--release",
             "-planecrypt-kernels",
             "-planecrypt-testing",
-            "--features=lanecrypt-testing/engine,lanecrypt-testing/rsa",
+            "--features=lanecrypt-testing/counted",
             "--test=constant_time",
             "--bin=elsewhere",
             "--bin=counted",

@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd as _;
 use lanecrypt_ciphers::hazmat::RawCipher;
 use lanecrypt_ciphers::{Algorithm, Cipher, Isa};
 use lanecrypt_engine::Engine;
-use lanecrypt_rsa::{Hash, Padding, PrivateKey, Workspace};
+use lanecrypt_kernels::montgomery::{self, Modulus, Power, PublicPower, Workspace};
 
 /// Messages of a batch.
 const BATCH: usize = 8;
@@ -41,7 +41,7 @@ fn main() {
     batch(&mut counter);
     let mut bytes = [0; 32];
     counter.count("random/fill/32", 1, || lanecrypt_random::fill(&mut bytes));
-    rsa(&mut counter);
+    powers(&mut counter);
 }
 
 fn key(algorithm: Algorithm) -> Vec<u8> {
@@ -67,18 +67,36 @@ fn batch(counter: &mut Counter) {
     });
 }
 
-fn rsa(counter: &mut Counter) {
-    let key = include_str!("../../../rsa/tests/key.pem");
-    let key = PrivateKey::from_pem(key).expect("a good key");
-    let (public, padding) = (key.public_key(), Padding::pkcs1v15(Hash::SHA256));
+/// What a signature of RSA-2048 and its verification consist of. Only the lengths matter.
+fn powers(counter: &mut Counter) {
+    let isa = Isa::detect();
+    let limbs = |count: usize, first: u64| -> Vec<u64> {
+        (0..count as u64).map(|at| (first + at).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1).collect()
+    };
+    let modulus = |count| {
+        let mut limbs = limbs(count, 1);
+        limbs[0] |= 1;
+        limbs[count - 1] |= 1 << 63;
+        Modulus::new(isa, &limbs).expect("odd and long")
+    };
     let mut workspace = Workspace::new();
-    let mut signature = vec![0; key.signature_length()];
-    let bits = 8 * signature.len();
-    counter.count(&format!("rsa-{bits}/sign"), 1, || {
-        key.sign(padding, b"message", &mut signature, &mut workspace).expect("a good key");
+    let (half, whole) = (modulus(16), modulus(32));
+    let (base, exponent, mut outs) = (limbs(16, 2), limbs(16, 3), [[0; 16]; 2]);
+    counter.count("montgomery/powers/1024/b2", 1, || {
+        let mut jobs = outs.each_mut().map(|out| Power {
+            modulus: &half,
+            base: &base,
+            exponent: &exponent,
+            factor: None,
+            out,
+        });
+        montgomery::powers(&mut jobs, &mut workspace);
     });
-    counter.count(&format!("rsa-{bits}/verify"), 1, || {
-        public.verify(padding, b"message", &signature, &mut workspace).expect("its signature");
+    let (base, mut out) = (limbs(32, 2), [0; 32]);
+    counter.count("montgomery/public-power/2048", 1, || {
+        let (modulus, exponent, factor) = (&whole, 65_537, None);
+        let job = PublicPower { modulus, base: &base, exponent, factor, out: &mut out };
+        montgomery::public_powers(&mut [job], &mut workspace);
     });
 }
 
