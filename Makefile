@@ -16,6 +16,10 @@ test-levels: ## Tests that depend on the instruction set, at lower ones than tha
 test-ct: ## Check that the kernels are constant time: valgrind, traces, clock, disassembly
 	@scripts/constant-time.sh
 
+.PHONY: test-arm64
+test-arm64: ## Check arm64 by qemu: constant time, vectors, instructions; UPDATE=1 writes their budgets
+	@cargo xtask arm64 $(if $(UPDATE),--update)
+
 .PHONY: figures
 figures: ## Put the figures of results/ into the documents' tables and the README's pictures
 	@scripts/figures.sh

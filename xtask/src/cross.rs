@@ -12,14 +12,14 @@ use crate::queue::{Report, Test};
 use crate::suite;
 
 /// A processor, and what runs programs for it.
-struct Target {
-    name: &'static str,
+pub(crate) struct Target {
+    pub(crate) name: &'static str,
     /// The emulator with its arguments; empty if this processor runs the programs itself.
-    emulator: &'static str,
+    pub(crate) emulator: &'static str,
     /// Where qemu looks for the loader and shared libraries; empty for programs that need none.
-    libraries: &'static str,
+    pub(crate) libraries: &'static str,
     /// The commands that are needed, and the Debian packages that have them.
-    needs: &'static [&'static str],
+    pub(crate) needs: &'static [&'static str],
     packages: &'static str,
 }
 
@@ -30,7 +30,7 @@ const S390X: Target = Target {
     needs: &["qemu-s390x", "s390x-linux-gnu-gcc"],
     packages: "qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross",
 };
-const ARM64: Target = Target {
+pub(crate) const ARM64: Target = Target {
     name: "aarch64-unknown-linux-gnu",
     emulator: "qemu-aarch64",
     libraries: "/usr/aarch64-linux-gnu",
@@ -88,7 +88,7 @@ const CASES: &str = "20";
 
 impl Target {
     /// Whether its programs can be built and run here. Says what is skipped.
-    fn is_usable(&self, name: &str) -> bool {
+    pub(crate) fn is_usable(&self, name: &str) -> bool {
         let path = env::var_os("PATH").unwrap_or_default();
         let is_here = |command: &&str| env::split_paths(&path).any(|it| it.join(command).is_file());
         if !self.needs.iter().all(is_here) {
@@ -99,13 +99,19 @@ impl Target {
     }
 
     /// Builds by cargo for this target.
-    fn build(&self, arguments: &[&str]) -> Vec<Program> {
+    pub(crate) fn build(&self, arguments: &[&str]) -> Vec<Program> {
         programs::build(&[arguments, &["--target", self.name]].concat()).unwrap_or_default()
     }
 
     /// A command that runs a program of this target.
     fn command(&self, program: &Path) -> Command {
-        let mut words = self.emulator.split_whitespace().map(Path::new).chain([program]);
+        self.command_with(&[], program)
+    }
+
+    /// The same with more arguments for the emulator.
+    pub(crate) fn command_with(&self, arguments: &[&str], program: &Path) -> Command {
+        let words = self.emulator.split_whitespace().chain(arguments.iter().copied());
+        let mut words = words.map(Path::new).chain([program]);
         let mut command = Command::new(words.next().expect("there is the program at least"));
         command.args(words);
         if !self.libraries.is_empty() {

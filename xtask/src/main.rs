@@ -1,5 +1,6 @@
 //! Runs the tests and checks of this workspace: `cargo xtask`. The Makefile names the usual calls.
 
+mod arm64;
 mod check;
 mod circles;
 mod cross;
@@ -21,6 +22,7 @@ usage: cargo xtask COMMAND
   test --levels [FILTER...] tests that depend on the instruction set, at lower ones
   test --debug [FILTER...]  every test, with overflow checks and debug assertions
   cross                     the tests on s390x and arm64, by qemu; OpenSSL and Python on arm64
+  arm64 [--update]          constant time, vectors and instructions on arm64, by qemu
   elsewhere [--all]         vectors and properties on other processors, by emulators
   features [--all]          crates without features, and with parts of them
   targets [--all]           the libraries for other systems and processors
@@ -41,6 +43,8 @@ fn main() -> ExitCode {
             tests::all(Profile::Release, filters)
         }
         ["cross"] => cross::tests(),
+        ["arm64"] => arm64::check(false),
+        ["arm64", "--update"] => arm64::check(true),
         ["elsewhere"] => cross::elsewhere(false),
         ["elsewhere", "--all"] => cross::elsewhere(true),
         ["features"] => check::features(false),

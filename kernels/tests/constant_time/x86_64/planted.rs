@@ -1,100 +1,23 @@
-//! Leaks, each of which the checks must find.
+//! The instructions of planted leaks.
 
-use core::hint::black_box;
-
-/// One leak.
-pub(crate) struct Leak {
-    pub(crate) name: &'static str,
-    /// What the trace must show in the function of that name.
-    pub(crate) kind: &'static str,
-    /// Runs it on a secret.
-    pub(crate) run: fn(&[u8; 16]),
-}
-
-/// What memcheck and the trace must see.
-pub(crate) const ALL: &[Leak] = &[
-    Leak { name: "table", kind: "address", run: table },
-    Leak { name: "branch", kind: "branch", run: branch },
-    Leak { name: "early-return", kind: "branch", run: early_return },
-    Leak { name: "length", kind: "branch", run: length },
-    Leak { name: "extraction", kind: "address", run: extraction },
-    Leak { name: "register", kind: "branch", run: register },
-];
-
-/// Says whether a leak was found, and passes that on.
-pub(crate) fn report(name: &str, found: bool) -> bool {
-    println!("planted {name}: {}", if found { "found" } else { "NOT FOUND" });
-    found
-}
-
-static TABLE: [u8; 256] = {
-    let mut table = [0x63; 256];
-    table[1] = 0x7c;
-    table
-};
-
-#[inline(never)]
-fn table(secret: &[u8; 16]) {
-    black_box(black_box(&TABLE)[usize::from(secret[3])]);
-}
-
-#[inline(never)]
-fn branch(secret: &[u8; 16]) {
-    if secret[3] & 1 == 1 {
-        // A call cannot become a conditional move.
-        rare();
-    }
-}
-
-#[inline(never)]
-fn rare() {
-    black_box(());
-}
-
-#[inline(never)]
-fn early_return(secret: &[u8; 16]) {
-    let guess = black_box([0x5a; 16]);
-    for (a, b) in secret.iter().zip(&guess) {
-        if a != b {
-            return;
-        }
-    }
-    rare();
-}
-
-/// As many steps as a secret says, like those of a hash over a secret length.
-#[inline(never)]
-fn length(secret: &[u8; 16]) {
-    for _ in 0..secret[3] & 7 {
-        rare();
-    }
-}
-
-/// A branch that tests a register and no flag.
-#[inline(never)]
-fn register(secret: &[u8; 16]) {
+/// A jump on whether the number is zero.
+#[inline(always)]
+pub(crate) fn jump(secret: u64) {
     // SAFETY: the instructions change nothing.
     unsafe {
         core::arch::asm!(
             "jrcxz 2f",
             "nop",
             "2:",
-            in("rcx") u64::from(secret[3]),
+            in("rcx") secret,
             options(nomem, nostack, preserves_flags)
         );
     }
 }
 
-/// A table again, but the index comes out of a vector register.
-#[inline(never)]
-fn extraction(secret: &[u8; 16]) {
-    // SAFETY: SSE2 is part of x86-64.
-    let [_, index, ..] = unsafe { doubled(secret) }.to_le_bytes();
-    black_box(black_box(&TABLE)[usize::from(index)]);
-}
-
+/// Twice each byte, modulo 256, by a vector register.
 #[target_feature(enable = "sse2")]
-fn doubled(&[a, b, c, d, ..]: &[u8; 16]) -> i32 {
+pub(crate) fn doubled(&[a, b, c, d, ..]: &[u8; 16]) -> i32 {
     use core::arch::x86_64::*;
     let vector = _mm_set1_epi32(i32::from_le_bytes([a, b, c, d]));
     _mm_cvtsi128_si32(_mm_add_epi8(vector, vector))
@@ -129,7 +52,7 @@ pub(crate) mod forbidden {
     #[target_feature(enable = "avx512f")]
     fn flags(secret: __m512i) {
         if _mm512_test_epi32_mask(secret, secret) != 0 {
-            super::rare();
+            crate::planted::rare();
         }
     }
 }

@@ -27,7 +27,8 @@ use lanecrypt_kernels_legacy::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels_legacy::salsa::{self, Salsa};
 use lanecrypt_kernels_legacy::serpent::{self, Serpent};
 
-use crate::x86_64::{fail, memcheck, planted};
+use crate::x86_64::memcheck;
+use crate::{fail, planted};
 
 /// How far apart two means are called different, in standard errors.
 const THRESHOLD: f64 = 10.0;
@@ -91,9 +92,9 @@ const ALL: &[Subject] = &[
         run: xchacha_poly_lanes,
     },
     #[cfg(feature = "montgomery")]
-    Subject { name: "powers", levels: super::montgomery::LEVELS, run: powers::<1> },
+    Subject { name: "powers", levels: crate::montgomery::LEVELS, run: powers::<1> },
     #[cfg(feature = "montgomery")]
-    Subject { name: "powers-lanes", levels: super::montgomery::LEVELS, run: powers::<8> },
+    Subject { name: "powers-lanes", levels: crate::montgomery::LEVELS, run: powers::<8> },
     Subject { name: "des-sliced", levels: des::KERNELS, run: des },
     Subject { name: "3des-sliced", levels: des::KERNELS, run: triple_des },
     Subject { name: "des-lanes", levels: des::KERNELS, run: des_lanes },

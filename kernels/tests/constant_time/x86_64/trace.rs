@@ -13,14 +13,18 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::x86_64::secrets::Secrets;
+use crate::secrets::Secrets;
+use crate::traces::{Code, Leak};
+
+/// Secrets on which a planted leak is run. Flags differ with every one.
+pub(crate) const DRAWS: usize = 8;
 
 /// What two runs had in common.
-pub(crate) struct Trace {
+struct Trace {
     /// Where they parted, if they did.
-    pub(crate) parted: Option<u64>,
+    parted: Option<u64>,
     /// By instruction pointer: which of [`NAMES`] differed before it, a bit each.
-    pub(crate) differed: BTreeMap<u64, u32>,
+    differed: BTreeMap<u64, u32>,
 }
 
 /// General-purpose registers, and two parts of the flags: what conditional jumps read.
@@ -28,7 +32,7 @@ pub(crate) struct Trace {
 /// Flags say more than where a jump goes: after a comparison of unequal numbers they differ with
 /// the numbers. Increments leave the carry as some older instruction left it.
 #[rustfmt::skip]
-pub(crate) const NAMES: [&str; 18] = [
+const NAMES: [&str; 18] = [
     "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
     "r14", "r15", "flags", "carry",
 ];
@@ -73,9 +77,42 @@ static TRACED: AtomicBool = AtomicBool::new(false);
 /// Traces `run` with two sources of secrets.
 ///
 /// The process must have one thread. Errors: whatever `fork` and `mmap` say; a run that fails.
-pub(crate) fn compare(run: impl Fn(&mut Secrets)) -> io::Result<Trace> {
+pub(crate) fn leaks(code: &Code, run: &dyn Fn(&mut Secrets)) -> io::Result<Vec<Leak>> {
+    let trace = compare(run)?;
+    let differed = trace.differed.iter().filter_map(|(&pointer, &bits)| {
+        let [function, instruction] = code.at(pointer)?;
+        let mut registers = NAMES.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
+        let kind = registers.find_map(|(_, register)| kind(instruction, register))?;
+        Some([kind, function, instruction])
+    });
+    // A branch outside of the program's own code has no line there.
+    let parted = trace.parted.map(|pointer| code.at(pointer).unwrap_or_default());
+    let parted = parted.map(|[function, instruction]| ["branch", function, instruction]);
+    Ok(parted.into_iter().chain(differed).collect())
+}
+
+/// The kind of leak that an instruction is when this register, or these flags, differ.
+fn kind(instruction: &str, register: &str) -> Option<&'static str> {
+    let name = instruction.split(' ').next()?;
+    match register {
+        // The only jump that reads a register, and no flag.
+        "rcx" if name == "jrcxz" => Some("branch"),
+        _ if name == "jrcxz" => None,
+        "flags" => (name.starts_with('j') && name != "jmp").then_some("branch"),
+        "carry" => ["ja", "jae", "jb", "jbe", "jc", "jnc"].contains(&name).then_some("branch"),
+        // These only look as if they read memory.
+        _ if ["lea", "nop", "cs nop", "data16"].iter().any(|n| instruction.starts_with(n)) => None,
+        _ => {
+            let place = instruction.split_once('[')?.1.split(']').next()?;
+            let mut parts = place.split(|c: char| !c.is_ascii_alphanumeric());
+            parts.any(|part| part == register).then_some("address")
+        }
+    }
+}
+
+fn compare(run: &dyn Fn(&mut Secrets)) -> io::Result<Trace> {
     // Both at a time, for there may be two processors.
-    let runs = [Run::start(&run, 0x0123_4567_89ab_cdef)?, Run::start(&run, 0x7e57_5eed)?];
+    let runs = [Run::start(run, 0x0123_4567_89ab_cdef)?, Run::start(run, 0x7e57_5eed)?];
     let [a, b] = [runs[0].wait(), runs[1].wait()];
     let (a, b) = (a?, b?);
     let mut trace = Trace { parted: None, differed: BTreeMap::new() };
@@ -118,7 +155,7 @@ struct Run {
 
 impl Run {
     /// Forks a process that calls `run`.
-    fn start(run: &impl Fn(&mut Secrets), seed: u64) -> io::Result<Self> {
+    fn start(run: &dyn Fn(&mut Secrets), seed: u64) -> io::Result<Self> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         // SAFETY: a fresh anonymous mapping touches no memory that is in use.

@@ -5,8 +5,9 @@ use std::process::{Command, Stdio};
 
 use lanecrypt_kernels::Isa;
 
-use crate::x86_64::secrets::Secrets;
-use crate::x86_64::{fail, kernels, memcheck, planted};
+use crate::secrets::Secrets;
+use crate::x86_64::memcheck;
+use crate::{fail, kernels, planted};
 
 /// Arguments of what runs under Valgrind.
 pub(crate) const PLANTED: &str = "memcheck-planted";

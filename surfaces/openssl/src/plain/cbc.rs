@@ -130,8 +130,8 @@ fn keeps<C: Mode>(context: &PlainContext<C>) -> bool {
     !context.encrypts && context.pads
 }
 
-/// [`update`] for a few blocks of ciphertext after one that waits: all but the last are decrypted in
-/// one call, from a copy.
+/// [`update`] for a few blocks of ciphertext after one that waits: all but the last are decrypted
+/// in one call, from a copy.
 fn few_blocks<C: Mode + BlockCipher<BLOCK>>(
     context: &mut PlainContext<C>,
     request: Request,

@@ -1,5 +1,6 @@
 //! What `ciphers` makes of kernels and an HMAC. Whether a message is authentic is public in the
 //! end: each opening may branch on that once.
+#![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
 use core::array;
 
@@ -10,7 +11,7 @@ use lanecrypt_ciphers::{
 };
 use lanecrypt_kernels::Isa;
 
-use crate::x86_64::secrets::{Secrets, unseen};
+use crate::secrets::{Secrets, unseen};
 
 pub(crate) fn tls_sha1(isa: Isa, secrets: &mut Secrets) {
     tls(isa, secrets, Mac::HmacSha1);

@@ -1,5 +1,6 @@
 //! Messages side by side, each with a key of its own, in batches that reach every form of the
 //! kernels, and lanes that end, are refilled and close up. Lengths are public.
+#![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
 use inout::InOutBuf;
 use lanecrypt_kernels::aegis::{Aegis128L, Aegis256};
@@ -16,7 +17,7 @@ use lanecrypt_kernels_legacy::des::{Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels_legacy::salsa;
 use lanecrypt_kernels_legacy::serpent::{self, Serpent};
 
-use crate::x86_64::secrets::{Secrets, unseen};
+use crate::secrets::{Secrets, unseen};
 
 macro_rules! key_size {
     ($name:ident, $bits:literal) => {

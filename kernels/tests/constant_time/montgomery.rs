@@ -1,5 +1,6 @@
 //! Modular arithmetic: moduli, bases, exponents, factors and all operands are secret. Lengths are
 //! public, and so is the highest limb of a modulus, because its number of bits is.
+#![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
 use lanecrypt_kernels::montgomery::{
     Modulus, Power, PublicPower, Workspace, from_be_bytes, multiply_add, powers, public_powers,
@@ -7,11 +8,12 @@ use lanecrypt_kernels::montgomery::{
 };
 use lanecrypt_kernels::{Isa, Level};
 
-use crate::x86_64::secrets::{Secrets, unseen};
+use crate::secrets::{Secrets, unseen};
 
 /// The levels with kernels of their own. For one number, that of `avx2` needs ADX, which Valgrind's
 /// processor lacks; Valgrind checks its lanes, and the other methods check both one level above.
-pub(crate) const LEVELS: &[Level] = &[Level::Portable, Level::Avx2, Level::Avx2Vaes, Level::Avx512];
+pub(crate) const LEVELS: &[Level] =
+    &[Level::Portable, Level::Avx2, Level::Avx2Vaes, Level::Avx512, Level::Neon];
 
 /// The most limbs of a modulus whose set-up is traced.
 const SHORT: usize = 9;

@@ -1,4 +1,5 @@
 //! Every entry point that takes a secret, at every length at which kernels change their ways.
+#![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
 use core::hint::black_box;
 
@@ -20,11 +21,11 @@ use lanecrypt_kernels_legacy::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels_legacy::salsa::{self, Salsa};
 use lanecrypt_kernels_legacy::serpent::{self, Serpent};
 
-use crate::x86_64::ciphers;
-use crate::x86_64::lanes;
+use crate::ciphers;
+use crate::lanes;
 #[cfg(feature = "montgomery")]
-use crate::x86_64::montgomery;
-use crate::x86_64::secrets::{Secrets, unseen};
+use crate::montgomery;
+use crate::secrets::{Secrets, unseen};
 
 /// One algorithm.
 pub(crate) struct Kernel {
@@ -36,9 +37,18 @@ pub(crate) struct Kernel {
 }
 
 /// The levels at which openings are checked whose verdict is one branch on the difference of two
-/// tags. Memcheck counts verdicts. The trace, which checks higher levels, cannot tell them from
-/// leaks; their kernels are checked there by themselves.
-const WITH_VERDICT: &[Level] = &[Level::Portable, Level::Ssse3, Level::AesNi, Level::Avx2];
+/// tags. Memcheck counts verdicts. The trace of x86-64, which checks higher levels, compares flags
+/// and cannot tell verdicts from leaks; their kernels are checked there by themselves. That of
+/// AArch64 compares addresses, which are those of equal verdicts.
+const WITH_VERDICT: &[Level] = &[
+    Level::Portable,
+    Level::Ssse3,
+    Level::AesNi,
+    Level::Avx2,
+    Level::Neon,
+    Level::ArmAes,
+    Level::ArmSha3,
+];
 
 #[rustfmt::skip]
 pub(crate) const ALL: &[Kernel] = &[

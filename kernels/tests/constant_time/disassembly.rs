@@ -1,11 +1,15 @@
 //! The program's machine code, as objdump shows it, and what no kernel may have of it: instructions
 //! whose time or addresses depend on vectors, and those that carry vectors into flags.
+#![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
+use core::iter;
 use std::collections::BTreeSet;
+use std::env::consts::ARCH;
 use std::path::Path;
 use std::process::Command;
 
-use crate::x86_64::{fail, planted};
+use crate::target::rules;
+use crate::{fail, planted, target};
 
 /// One function.
 pub(crate) struct Function {
@@ -15,7 +19,7 @@ pub(crate) struct Function {
     pub(crate) instructions: Vec<(u64, &'static str)>,
 }
 
-/// Beginnings of modules of which nothing is to be checked.
+/// Beginnings of modules of which nothing is to be checked, beside those of the architecture.
 #[rustfmt::skip]
 const EXCEPT: &[&str] = &[
     // No kernels.
@@ -24,23 +28,18 @@ const EXCEPT: &[&str] = &[
     "arc4::", "hc128::", "des::scalar",
     // Macros, of which each kernel has its own functions; and what runs in the compiler.
     "serpent::circuit", "serpent::modes", "des::spec",
-    "chacha::rounds", "salsa::rounds", "arx::words", "gcm::steps", "aegis::x86_64::steps",
+    "chacha::rounds", "salsa::rounds", "arx::words", "gcm::steps",
     "gcm_siv::message", "gcm_siv::polyval", "gcm_siv::registers128",
-    // Other names of functions that architectures share.
-    "aes::x86_64::aesni", "siv::x86_64::aesni", "xts::x86_64::aesni",
     // Inlined into the others, everywhere.
     "simd::",
     "poly1305::limbs", "poly1305::portable", "chacha20poly1305::parts", "siv::cmac",
     "montgomery::portable",
 ];
 
-/// Where compilers make gathers of loops over lengths of messages, which are public.
-const GATHERS: &[&str] = &["gcm_siv::lanes", "siv::lanes"];
-
 /// Every function of the program.
 pub(crate) fn functions() -> Vec<Function> {
-    let mut objdump = Command::new("objdump");
-    objdump.args(["-d", "-C", "-M", "intel", "--no-show-raw-insn"]);
+    let mut objdump = Command::new(rules::OBJDUMP);
+    objdump.args(["-d", "-C", "--no-show-raw-insn"]).args(rules::SYNTAX);
     objdump.arg(std::env::current_exe().expect("Linux knows the program's file"));
     let output = objdump.output().expect("objdump runs");
     // Needed as long as the program runs.
@@ -59,10 +58,11 @@ pub(crate) fn functions() -> Vec<Function> {
 
 pub(crate) fn check() -> bool {
     println!("Disassembly");
+    target::planted::forbidden::keep();
     let functions = functions();
     let mut all = true;
-    for rule in ["gather", "division", "flags"] {
-        let name = format!("<constant_time::x86_64::planted::forbidden::{rule}>");
+    for &rule in rules::NAMES {
+        let name = format!("<constant_time::{ARCH}::planted::forbidden::{rule}>");
         let mut planted = functions.iter().filter(|function| function.name == name);
         let found = planted.any(|function| function.broken().any(|(broken, _)| broken == rule));
         all &= planted::report(rule, found) || fail("the disassembly misses a planted instruction");
@@ -85,7 +85,8 @@ fn is_clean(functions: &[Function], names: &str) -> bool {
     for function in functions.iter().filter(|function| function.name.contains(names)) {
         count += 1;
         for (rule, instruction) in function.broken() {
-            if rule == "gather" && GATHERS.iter().any(|module| names.contains(module)) {
+            let allowed = |&(it, place): &(_, &str)| it == rule && function.name.contains(place);
+            if rules::ALLOWED.iter().any(allowed) {
                 continue;
             }
             println!("{rule}: {}: {instruction}", function.name);
@@ -102,29 +103,13 @@ fn is_clean(functions: &[Function], names: &str) -> bool {
 impl Function {
     /// The rules that it breaks, and where.
     fn broken(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        self.instructions.iter().filter_map(|&(_, text)| Some((broken(text)?, text)))
+        let befores = iter::once("").chain(self.instructions.iter().map(|&(_, text)| text));
+        let pairs = befores.zip(&self.instructions);
+        pairs.filter_map(|(before, &(_, text))| Some((rules::broken(before, text)?, text)))
     }
 }
 
-/// The rule that an instruction breaks.
-fn broken(instruction: &str) -> Option<&'static str> {
-    let name = instruction.split(' ').next()?;
-    // Many have a second name with that letter.
-    let name = name.strip_prefix('v').unwrap_or(name);
-    let begins = |with: &[&str]| with.iter().any(|with| name.starts_with(with));
-    // Not ptestm, whose answer is a vector of bits and no flag.
-    let flags = ["testp", "kortest", "ktest", "movmskp", "pmovmskb", "comis", "ucomis"];
-    if begins(&["gather", "pgather", "scatter", "pscatter"]) {
-        Some("gather")
-    } else if ["div", "idiv"].contains(&name) {
-        Some("division")
-    } else {
-        let is_flags = name == "ptest" || begins(&flags) || begins(&["pcmpestr", "pcmpistr"]);
-        is_flags.then_some("flags")
-    }
-}
-
-/// The files in the folders of a crate's cores, and in their folders of x86-64.
+/// The files in the folders of a crate's cores, and in their folders of this architecture.
 fn modules(folder: &str) -> BTreeSet<String> {
     let list = |folder: &Path| {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -132,14 +117,15 @@ fn modules(folder: &str) -> BTreeSet<String> {
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates are in the workspace");
     let source = &root.join(folder).join("src");
-    let folders = list(source).flat_map(|core| [core.join("x86_64"), core]);
+    let folders = list(source).flat_map(|core| [core.join(ARCH), core]);
     let files = folders.flat_map(|folder| list(&folder)).filter_map(|path| {
         let name = path.strip_prefix(source).ok()?.to_str()?.strip_suffix(".rs")?;
         Some(name.replace('/', "::"))
     });
     let is_checked = |name: &String| {
         // Those of the other architecture are not in this program.
-        !name.ends_with("::aarch64") && !EXCEPT.iter().any(|except| name.starts_with(except))
+        let mut excepted = EXCEPT.iter().chain(rules::EXCEPT);
+        !name.ends_with(rules::OTHER) && !excepted.any(|except| name.starts_with(except))
     };
     files.filter(is_checked).collect()
 }

@@ -1,6 +1,7 @@
 //! Bytes that nothing may depend on.
+#![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
-use crate::x86_64::{memcheck, trace};
+use crate::target::{memcheck, trace};
 
 /// A source of bytes that memcheck takes as unknown.
 pub(crate) struct Secrets {
@@ -40,6 +41,7 @@ impl Secrets {
     }
 
     /// The branches that are allowed.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn verdicts(&self) -> usize {
         self.verdicts
     }
