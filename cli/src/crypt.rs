@@ -1,8 +1,7 @@
 //! `lanecrypt encrypt` and `lanecrypt decrypt`: files, one after the other.
 
 mod copy;
-mod header;
-mod patient;
+mod given;
 mod plan;
 mod progress;
 mod source;
@@ -11,17 +10,18 @@ mod target;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::ValueEnum;
 use lanecrypt_ciphers::hazmat::burn_stack;
-use zeroize::Zeroizing;
+pub(crate) use lanecrypt_stream::file::KEY_LENGTH;
+use lanecrypt_stream::file::{Options, Secret};
 
 use self::copy::Broken;
-pub(crate) use self::header::KEY_LENGTH;
-use self::header::{Algorithm, Header};
+use self::given::SecretArgs;
 use self::plan::{Input, Job, Output};
 use self::progress::Progress;
 use self::source::Source;
 use self::target::Target;
-use crate::{exit, process, secret};
+use crate::{exit, process};
 
 /// Arguments of `encrypt`.
 #[derive(clap::Args)]
@@ -46,9 +46,8 @@ struct Common {
     /// What to read: FILE becomes FILE.lanecrypt, and back [default: - (standard input)]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The key: a file of 32 bytes, as `lanecrypt keygen` makes it, or - (standard input)
-    #[arg(short, long, value_name = "KEY")]
-    key_file: PathBuf,
+    #[command(flatten)]
+    secret: SecretArgs,
     /// Where to write: a file, a folder, or - (standard output, the default for standard input)
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
@@ -57,9 +56,24 @@ struct Common {
     force: bool,
 }
 
-impl Common {
-    fn key_is_standard_input(&self) -> bool {
-        self.key_file.as_os_str() == "-"
+/// The algorithms of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Algorithm {
+    #[value(name = "aes-256-gcm")]
+    Aes256Gcm,
+    #[value(name = "chacha20-poly1305")]
+    ChaCha20Poly1305,
+    #[value(name = "xchacha20-poly1305")]
+    XChaCha20Poly1305,
+}
+
+impl Algorithm {
+    const fn of_cipher(self) -> lanecrypt_ciphers::Algorithm {
+        match self {
+            Self::Aes256Gcm => lanecrypt_ciphers::Algorithm::AES_256_GCM,
+            Self::ChaCha20Poly1305 => lanecrypt_ciphers::Algorithm::CHACHA20_POLY1305,
+            Self::XChaCha20Poly1305 => lanecrypt_ciphers::Algorithm::XCHACHA20_POLY1305,
+        }
     }
 }
 
@@ -94,61 +108,35 @@ fn run(args: &Common, direction: Direction) -> ExitCode {
         }
     }
     let mut inputs = jobs.iter().flatten().map(|job| &job.input);
-    if args.key_is_standard_input() && inputs.any(|input| matches!(input, Input::Standard)) {
+    if args.secret.is_standard_input() && inputs.any(|input| matches!(input, Input::Standard)) {
         return exit::bad_arguments("standard input can be the key or a file, not both");
     }
-    let key = match key(args) {
-        Ok(key) => key,
-        // Who decrypts needs the key that there was.
-        Err(reason)
-            if matches!(direction, Direction::Encrypt(_))
-                && !args.key_is_standard_input()
-                && !args.key_file.exists() =>
-        {
-            let at = args.key_file.display();
-            return exit::failure(&format!("{reason}; 'lanecrypt keygen {at}' makes a new key"));
-        }
-        Err(reason) => return exit::failure(&reason),
-    };
+    // Before a terminal is asked.
     if let Err(error) = target::clean_up_after_signals() {
         return exit::failure(&format!("signals: {error}"));
     }
+    let given = match args.secret.read(direction) {
+        Ok(given) => given,
+        Err(reason) => return exit::failure(&reason),
+    };
     let mut code = ExitCode::SUCCESS;
     for job in jobs {
         let done = job.and_then(|job| {
             let name = job.input.name();
-            serve(&job, args.force, &key, direction).map_err(|reason| format!("{name}: {reason}"))
+            serve(&job, args.force, given.secret(), direction)
+                .map_err(|reason| format!("{name}: {reason}"))
         });
         if let Err(reason) = done {
             code = exit::failure(&reason);
         }
     }
-    drop(key);
+    drop(given);
     burn_stack();
     code
 }
 
-fn key(args: &Common) -> Result<Zeroizing<[u8; KEY_LENGTH]>, String> {
-    let bytes = match args.key_is_standard_input() {
-        true => secret::standard_input()?,
-        false => secret::read(&args.key_file)?,
-    };
-    let mut key = Zeroizing::new([0; KEY_LENGTH]);
-    if bytes.len() != KEY_LENGTH {
-        let (at, length) = (args.key_file.display(), bytes.len());
-        return Err(format!("{at}: {length} bytes where a key has {KEY_LENGTH}, not as text"));
-    }
-    key.copy_from_slice(&bytes);
-    Ok(key)
-}
-
 /// One file. An error leaves nothing behind but what went to standard output.
-fn serve(
-    job: &Job,
-    force: bool,
-    key: &[u8; KEY_LENGTH],
-    direction: Direction,
-) -> Result<(), String> {
+fn serve(job: &Job, force: bool, secret: Secret<'_>, direction: Direction) -> Result<(), String> {
     let mut source = Source::open(&job.input)?;
     if let Output::File(path) = &job.output {
         if !source.is_regular() && !job.is_named {
@@ -159,10 +147,11 @@ fn serve(
     let mut target = Target::create(&job.output)?;
     let mut progress = Progress::new(&job.input.name(), source.length(), target.is_on_terminal());
     let done = match direction {
-        Direction::Encrypt(algorithm) => Header::new(algorithm, key)
-            .map_err(Broken::Refused)
-            .and_then(|header| copy::encrypt(&header, &mut source, &mut target, &mut progress)),
-        Direction::Decrypt => copy::decrypt(key, &mut source, &mut target, &mut progress),
+        Direction::Encrypt(algorithm) => {
+            let options = Options { algorithm: algorithm.of_cipher(), ..Options::default() };
+            copy::encrypt(&options, secret, &mut source, &mut target, &mut progress)
+        }
+        Direction::Decrypt => copy::decrypt(secret, &mut source, &mut target, &mut progress),
     };
     drop(progress);
     match done {

@@ -17,6 +17,7 @@ mod keygen;
 mod man;
 mod openssl;
 mod pages;
+mod patient;
 mod process;
 mod random;
 mod report;
@@ -24,6 +25,7 @@ mod secret;
 mod serve;
 mod size;
 mod speed;
+mod terminal;
 mod wrapping;
 
 use std::process::ExitCode;

@@ -33,6 +33,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("lanecrypt encrypt *.pdf -k my.key -o /backup", "writes /backup/NAME.pdf.lanecrypt"),
             ("tar c photos | lanecrypt encrypt -k my.key > photos.lanecrypt", "in a pipe"),
             ("gpg -d my.key.gpg | lanecrypt encrypt notes.txt -k -", "the key from standard input"),
+            ("lanecrypt encrypt notes.txt --passphrase", "with a passphrase that it asks for"),
         ],
     ),
     (

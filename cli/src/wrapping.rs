@@ -5,9 +5,6 @@
 //! p=1$` and the salt in base64.
 
 use core::fmt;
-use std::fs::File;
-use std::io::Read as _;
-use std::path::PathBuf;
 
 use aes_kw::{KeyInit as _, KwpAes256};
 use argon2::password_hash::phc::{PasswordHash, Salt};
@@ -15,6 +12,7 @@ use argon2::{Algorithm, Argon2, Params, Version};
 use zeroize::Zeroizing;
 
 use crate::crypt::KEY_LENGTH;
+use crate::secret;
 
 /// What a file for a passphrase begins with.
 const PREFIX: &[u8] = b"$argon2id$";
@@ -24,8 +22,6 @@ const MEMORY: u32 = 1 << 18;
 const PASSES: u32 = 3;
 /// The most memory in KiB that a file may ask for.
 const MOST_MEMORY: u32 = 1 << 21;
-/// The longest passphrase in bytes.
-const LONGEST: usize = 1 << 12;
 
 /// A key that wraps others.
 pub(crate) type WrappingKey = Zeroizing<[u8; KEY_LENGTH]>;
@@ -68,31 +64,11 @@ impl Passphrase {
         if let Some((_, key)) = self.derived.iter().find(|(known, _)| known == text) {
             return Ok(key.clone());
         }
-        let key = derive(text, &self.read()?)?;
+        let descriptor =
+            self.descriptor.ok_or("the key is derived from a passphrase: use --passphrase-fd")?;
+        let key = derive(text, &secret::passphrase(descriptor)?)?;
         self.derived.push((text.to_owned(), key.clone()));
         Ok(key)
-    }
-
-    /// The passphrase, without the end of its line.
-    fn read(&self) -> Result<Zeroizing<Vec<u8>>, String> {
-        let number = self.descriptor.ok_or(
-            "the key is derived from a passphrase: use \
-                                            --passphrase-fd",
-        )?;
-        let failed = |error: std::io::Error| format!("--passphrase-fd {number}: {error}");
-        let path = PathBuf::from(format!("/dev/fd/{number}"));
-        // Its capacity is enough, so that it is not moved while it grows.
-        let mut bytes = Zeroizing::new(Vec::with_capacity(2 * LONGEST));
-        let file = File::open(path).map_err(failed)?;
-        file.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
-        if bytes.last() == Some(&b'\n') {
-            bytes.pop();
-        }
-        match bytes.len() {
-            0 => Err(format!("--passphrase-fd {number}: it is empty")),
-            1..=LONGEST => Ok(bytes),
-            _ => Err(format!("--passphrase-fd {number}: longer than {LONGEST} bytes")),
-        }
     }
 }
 

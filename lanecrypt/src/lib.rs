@@ -76,9 +76,13 @@ pub use lanecrypt_random as random;
 pub use lanecrypt_rsa as rsa;
 #[doc(inline)]
 pub use lanecrypt_stream as stream;
+#[cfg(feature = "file")]
+#[cfg_attr(docsrs, doc(cfg(feature = "file")))]
+#[doc(inline)]
+pub use lanecrypt_stream::file;
 
 /// Tests the examples of the README and of the guide with the documentation.
-#[cfg(all(doctest, feature = "rsa", feature = "device", target_os = "linux"))]
+#[cfg(all(doctest, feature = "rsa", feature = "device", feature = "file", target_os = "linux"))]
 #[doc = include_str!("../README.md")]
 #[doc = include_str!("../../GUIDE.md")]
 #[derive(Debug)]

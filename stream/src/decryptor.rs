@@ -72,6 +72,19 @@ impl<R: Read, C: ChunkCipher> Decryptor<R, C> {
         }
     }
 
+    /// Counts offsets from the beginning of a file that has so many bytes before the stream.
+    #[cfg(feature = "file")]
+    pub(crate) fn behind(mut self, header: u64) -> Self {
+        self.opening.offset = header;
+        self
+    }
+
+    /// The plaintext of a full chunk, in bytes.
+    #[cfg(feature = "file")]
+    pub(crate) fn chunk_size(&self) -> usize {
+        self.opening.layout.chunk
+    }
+
     /// The inner reader.
     pub fn get_ref(&self) -> &R {
         &self.inner

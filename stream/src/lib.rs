@@ -56,7 +56,7 @@
 //!
 //! - AES-GCM and ChaCha20-Poly1305: 7 bytes. If they are random, two of 2^20 files under one key
 //!   share them with probability 2^-17, and two of 2^24 with 2^-9. That is too often. Use another
-//!   key for each file, derived from a master key and a long random salt, as `lanecrypt encrypt`
+//!   key for each file, derived from a master key and a long random salt, as the module `file`
 //!   does. Any prefix is then good. Or count the files.
 //! - XChaCha20-Poly1305: 19 bytes, which may be random for any number of files.
 //!
@@ -68,6 +68,7 @@
 //!
 //! [`Stream`] seals and opens single chunks, in any order and on any number of threads;
 //! [`ChunkSealer`] and [`ChunkOpener`] number them. They are for formats with a frame of their own.
+//! The module `file` (feature of this name) has a header for keys and passphrases.
 //!
 //! # Security
 //!
@@ -89,6 +90,9 @@ mod chunks;
 mod decryptor;
 mod encryptor;
 mod error;
+#[cfg(feature = "file")]
+#[cfg_attr(docsrs, doc(cfg(feature = "file")))]
+pub mod file;
 mod layout;
 mod opening;
 mod stream;

@@ -15,8 +15,8 @@ pub(crate) struct Opening<C> {
     pub(crate) stream: Stream<C>,
     pub(crate) layout: Layout,
     pub(crate) number: Number,
-    /// Bytes of the sealed stream before it.
-    offset: u64,
+    /// Bytes of the sealed stream before it, and of the header of its file.
+    pub(crate) offset: u64,
 }
 
 impl<C: ChunkCipher> Opening<C> {

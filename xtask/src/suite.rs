@@ -7,7 +7,7 @@ use std::process::Command;
 
 /// Features that no package of the workspace asks for. The engine's `legacy` is here so that lanes
 /// of DES are tested through it.
-const UNITED: [&str; 9] = [
+const UNITED: [&str; 10] = [
     "--features=lanecrypt-random/rand_core_06",
     "--features=lanecrypt-random/rand_core_09",
     "--features=lanecrypt-random/getrandom_backend",
@@ -15,6 +15,7 @@ const UNITED: [&str; 9] = [
     "--features=lanecrypt-engine/openssl",
     "--features=lanecrypt-ciphers/rustcrypto",
     "--features=lanecrypt/accelerators",
+    "--features=lanecrypt/file",
     "--features=lanecrypt/rustcrypto",
     "--features=lanecrypt/rsa-generate",
 ];

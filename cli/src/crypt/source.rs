@@ -4,8 +4,8 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::os::fd::AsFd as _;
 
-use super::patient::Patient;
 use super::plan::Input;
+use crate::patient::Patient;
 
 /// Standard input, or an open file.
 pub(super) struct Source {

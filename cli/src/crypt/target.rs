@@ -14,10 +14,10 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-use super::patient::Patient;
 use super::plan::Output;
 use super::source::Source;
-use crate::process;
+use crate::patient::Patient;
+use crate::{process, terminal};
 
 /// The file that is being written, under its temporary name, for who has to remove it.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
@@ -26,7 +26,8 @@ fn unfinished() -> MutexGuard<'static, Option<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on, signals that end the program remove the file that is being written. A thread waits
+/// From now on, signals that end the program remove the file that is being written, and restore a
+/// terminal that was asked for a passphrase. A thread waits
 /// for them, because the other one may be waiting for its input.
 pub(super) fn clean_up_after_signals() -> io::Result<()> {
     // Beyond a limit on the size of files, writing is an error then, and does not end the program.
@@ -41,6 +42,7 @@ pub(super) fn clean_up_after_signals() -> io::Result<()> {
             if let Some(path) = unfinished.take() {
                 let _ = fs::remove_file(path);
             }
+            terminal::restore();
             let _ = emulate_default_handler(signal);
         }
     })?;

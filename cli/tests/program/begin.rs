@@ -115,7 +115,7 @@ fn bash_completes_commands_options_and_values() {
         assert!(all.iter().any(|word| word == command), "{command}: {all:?}");
     }
     assert!(!all.iter().any(|word| word.ends_with("child")), "{all:?}");
-    assert_eq!(offered(&folder, &["lanecrypt", "encrypt", "--key"]), ["--key-file"]);
+    assert_eq!(offered(&folder, &["lanecrypt", "encrypt", "--key"]), ["--key-file", "--key-fd"]);
     assert_eq!(
         offered(&folder, &["lanecrypt", "random", "--format", ""]),
         ["raw", "hex", "base64"]

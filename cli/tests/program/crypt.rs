@@ -4,6 +4,7 @@ mod damaged;
 mod ended;
 mod format;
 mod places;
+mod secrets;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -86,15 +86,7 @@ fn find(place: &Place, folder: &Path) -> Result<(PathBuf, u32), String> {
         Place::File(file) => return Ok((folder.join(file), 0o077)),
         Place::Credential(name) => name,
     };
-    let folder = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
-    let folder = folder.filter(|folder| folder.is_absolute());
-    let folder = folder.ok_or("credential: there is no $CREDENTIALS_DIRECTORY")?;
-    let is_name = !name.is_empty() && !name.contains('/') && !name.starts_with('.');
-    if !is_name {
-        return Err(format!("credential: {} is not a name", quoted(name)));
-    }
-    // The rights of the group are those of an access list for the service's user.
-    Ok((folder.join(name), 0o037))
+    Ok((secret::credential(name)?, secret::CREDENTIAL))
 }
 
 /// One version of a key.

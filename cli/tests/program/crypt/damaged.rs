@@ -94,7 +94,11 @@ fn every_bit_of_the_header_counts() {
         }
     }
     for end in 0..HEADER {
-        refused(&folder, &key, &sealed[..end], b"", "not a file that 'lanecrypt encrypt' has made");
+        let about = match end {
+            ..11 => "not a file that 'lanecrypt encrypt' has made",
+            _ => "truncated within its header",
+        };
+        refused(&folder, &key, &sealed[..end], b"", about);
     }
     refused(&folder, &key, &sealed[..HEADER], b"", "truncated");
 }

@@ -1,4 +1,4 @@
-//! Standard input and output, which another process may have made non-blocking.
+//! Descriptors such as standard input and output, which another process may have made non-blocking.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use rustix::event::{PollFd, PollFlags, poll};
 
 /// A file that waits until it is ready.
-pub(super) struct Patient(pub(super) File);
+pub(crate) struct Patient(pub(crate) File);
 
 impl Patient {
     fn wait(&self, flags: PollFlags) -> io::Result<()> {
