@@ -56,6 +56,30 @@ pub enum Error {
     KeyExhausted,
     /// The system gave no random bytes.
     Entropy,
+    /// The key ring has no primary key.
+    NoPrimaryKey,
+    /// The key ring has no key with this id.
+    UnknownKey {
+        /// The id.
+        id: u32,
+    },
+    /// The key ring has a key with this id.
+    KeyExists {
+        /// The id.
+        id: u32,
+    },
+    /// The primary key cannot be disabled or removed.
+    PrimaryKey {
+        /// Its id.
+        id: u32,
+    },
+    /// A disabled key cannot become the primary one.
+    DisabledKey {
+        /// Its id.
+        id: u32,
+    },
+    /// The text is not a key ring in JSON.
+    Format,
 }
 
 /// The reason for which a cell was refused.
@@ -65,10 +89,31 @@ pub enum CellError {
     /// It was not encrypted with this key for this context and row: the key, the layout or the
     /// associated data differs, or the cell was changed, truncated or moved.
     Authentication,
+    /// The key ring has no key with the id of the cell.
+    UnknownKey {
+        /// The id.
+        id: u32,
+    },
+    /// The key with the id of the cell is disabled.
+    DisabledKey {
+        /// The id.
+        id: u32,
+    },
+    /// The cell does not begin with the id of a key: it was encrypted without a key ring, or
+    /// changed.
+    NoKeyId,
     /// It is authentic, but not UTF-8.
     NotText,
     /// The value is too long for the cipher.
     ValueLength,
+}
+
+impl CellError {
+    /// Whether the key ring has no usable key for the cell.
+    #[must_use]
+    pub fn is_unknown(self) -> bool {
+        matches!(self, Self::UnknownKey { .. } | Self::DisabledKey { .. })
+    }
 }
 
 impl fmt::Display for Error {
@@ -103,6 +148,14 @@ impl fmt::Display for Error {
                 f.write_str("the key has encrypted as many values as random nonces allow")
             }
             Self::Entropy => f.write_str("the system gave no random bytes"),
+            Self::NoPrimaryKey => f.write_str("the key ring has no primary key"),
+            Self::UnknownKey { id } => write!(f, "the key ring has no key {id}"),
+            Self::KeyExists { id } => write!(f, "the key ring has a key {id} already"),
+            Self::PrimaryKey { id } => {
+                write!(f, "key {id} is the primary key: make another one primary first")
+            }
+            Self::DisabledKey { id } => write!(f, "key {id} is disabled"),
+            Self::Format => f.write_str("not a key ring in JSON"),
         }
     }
 }
@@ -111,6 +164,9 @@ impl fmt::Display for CellError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Authentication => "the cell is not authentic",
+            Self::UnknownKey { id } => return write!(f, "the key ring has no key {id}"),
+            Self::DisabledKey { id } => return write!(f, "key {id} is disabled"),
+            Self::NoKeyId => "the cell does not begin with the id of a key",
             Self::NotText => "the value is not UTF-8",
             Self::ValueLength => "the value is too long",
         })

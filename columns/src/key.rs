@@ -7,7 +7,8 @@ use lanecrypt_ciphers::DeterministicAesSiv;
 use lanecrypt_engine::{BatchBuffer, Engine, Session};
 
 use crate::blocks::BLOCK;
-use crate::{Error, Layout};
+use crate::layout::PREFIX;
+use crate::{Error, Layout, layout};
 
 /// An expanded key, for any number of columns and threads. It is wiped on drop.
 ///
@@ -17,6 +18,8 @@ use crate::{Error, Layout};
 pub struct ColumnKey {
     layout: Layout,
     pub(crate) cipher: Cipher,
+    /// What its cells begin with, if it is a key of a ring.
+    pub(crate) prefix: Option<[u8; PREFIX]>,
     /// The number of values that it has encrypted or reserved. It publishes no other memory, so no
     /// ordering is needed.
     used: AtomicU64,
@@ -61,7 +64,17 @@ impl ColumnKey {
                 Cipher::Nonces { engine, session }
             }
         };
-        Ok(Self { layout, cipher, used: AtomicU64::new(0) })
+        Ok(Self { layout, cipher, prefix: None, used: AtomicU64::new(0) })
+    }
+
+    /// The same key with the id `id` in front of its cells.
+    pub(crate) fn with_id(self, id: u32) -> Self {
+        Self { prefix: Some(layout::prefix(id)), ..self }
+    }
+
+    /// The difference between the lengths of a cell and its value in bytes.
+    pub(crate) fn overhead(&self) -> usize {
+        self.layout.overhead() + self.prefix.map_or(0, |prefix| prefix.len())
     }
 
     /// Its layout.

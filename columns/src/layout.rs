@@ -102,6 +102,25 @@ pub(crate) const NONCE: usize = 12;
 /// The bytes of a tag.
 pub(crate) const TAG: usize = 16;
 
+/// The bytes of a key's id in front of a cell.
+pub(crate) const PREFIX: usize = 5;
+
+/// What the cells of the key with this id begin with: Tink's prefix.
+pub(crate) const fn prefix(id: u32) -> [u8; PREFIX] {
+    let [a, b, c, d] = id.to_be_bytes();
+    [1, a, b, c, d]
+}
+
+/// Splits a cell into the id of its key, if it begins with one, and the rest. A cell that is
+/// shorter than an id has no rest.
+pub(crate) fn split(cell: &[u8]) -> (Option<u32>, &[u8]) {
+    match cell.split_first_chunk::<PREFIX>() {
+        Some((&[1, a, b, c, d], rest)) => (Some(u32::from_be_bytes([a, b, c, d])), rest),
+        Some((_, rest)) => (None, rest),
+        None => (None, &[]),
+    }
+}
+
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

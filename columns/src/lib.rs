@@ -23,6 +23,9 @@
 //! # }
 //! ```
 //!
+//! A [`Keyring`] has several keys with ids. Each cell begins with the id of its key, so that a column
+//! can be [moved](Keyring::rekey) from key to key.
+//!
 //! # Guarantees and limits
 //!
 //! - A NULL stays a NULL, and an empty value stays an empty value, which is authentic. Cells
@@ -45,15 +48,19 @@ mod deterministic;
 mod encrypt;
 mod error;
 mod key;
+mod keyring;
 mod layout;
 mod options;
 mod owned;
 mod plan;
+mod rekey;
 mod validity;
 
 pub use column::Column;
 pub use error::{CellError, Error};
 pub use key::ColumnKey;
+pub use keyring::{KeyState, Keyring};
 pub use layout::{Layout, UnknownLayout};
 pub use options::{OnError, Options};
 pub use owned::{Offsets, OwnedColumn};
+pub use rekey::Rekeyed;

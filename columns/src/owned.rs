@@ -21,6 +21,8 @@ pub struct OwnedColumn {
     /// The number of cells that could not be decrypted and became NULL
     /// ([`OnError::Null`](crate::OnError::Null)).
     pub failed: usize,
+    /// Those of them whose key is not in the [`Keyring`](crate::Keyring), or disabled there.
+    pub unknown: usize,
     /// Whether each value is UTF-8, as requested by [`Options::text`](crate::Options::text).
     pub is_text: bool,
 }

@@ -2,6 +2,7 @@
 //! another implementation; and with everything changed that can be.
 
 mod deterministic;
+mod keyring;
 mod layouts;
 mod misuse;
 mod random_columns;

@@ -3,6 +3,7 @@
 
 mod export;
 mod import;
+mod keyring;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,9 +16,10 @@ use pyo3::prelude::*;
 
 pub(crate) use self::export::{Array, ChunkedArray};
 use self::import::{Borrowing, Input, Kind};
-use crate::InvalidTag;
+pub(crate) use self::keyring::Keyring;
 use crate::input;
 use crate::scratch::Scratch;
+use crate::{InvalidTag, UnknownKey};
 
 /// A key for columns, expanded once, with one layout of cells. `used` counts values that were
 /// encrypted under it before.
@@ -33,13 +35,9 @@ impl ColumnKey {
     #[new]
     #[pyo3(signature = (key, layout="aes_gcm_siv", *, used=0))]
     fn new(py: Python<'_>, key: &Bound<'_, PyAny>, layout: &str, used: u64) -> PyResult<Self> {
-        let layout: Layout = layout
-            .parse()
-            .map_err(|error: UnknownLayout| PyValueError::new_err(error.to_string()))?;
-        let key = input::Input::new(key)?;
-        let mut copy = Scratch::<64>::new(key.len());
-        key.copy_to(py, copy.bytes())?;
-        let key = lanecrypt_columns::ColumnKey::new(layout, copy.bytes()).map_err(exception)?;
+        let layout = parsed(layout)?;
+        let mut key = copied(py, key)?;
+        let key = lanecrypt_columns::ColumnKey::new(layout, key.bytes()).map_err(exception)?;
         Ok(Self { key: key.already_used(used), failed: AtomicUsize::new(0) })
     }
 
@@ -72,14 +70,8 @@ impl ColumnKey {
         rows: Option<&Bound<'py, PyAny>>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (column, rows) = (Input::new(column)?, rows.map(Input::new).transpose()?);
         let options = Options::new().context(context).threads(threads);
-        let made = py.detach(|| {
-            each_chunk(&column, rows.as_ref(), options, |values, options| {
-                self.key.encrypt(values, options)
-            })
-        })?;
-        export::object(py, made, column.is_chunked)
+        on_column(py, column, rows, options, |values, options| self.key.encrypt(values, options))
     }
 
     /// Decrypts each cell of a column; `lanecrypt.columns.decrypt` says how.
@@ -95,19 +87,40 @@ impl ColumnKey {
         text: bool,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (column, rows) = (Input::new(column)?, rows.map(Input::new).transpose()?);
         let on_error = if null_on_error { OnError::Null } else { OnError::Fail };
         let options =
             Options::new().context(context).threads(threads).on_error(on_error).text(text);
-        let made = py.detach(|| {
-            each_chunk(&column, rows.as_ref(), options, |cells, options| {
-                let values = self.key.decrypt(cells, options)?;
-                self.failed.fetch_add(values.failed, Ordering::Relaxed);
-                Ok(values)
-            })
-        })?;
-        export::object(py, made, column.is_chunked)
+        on_column(py, column, rows, options, |cells, options| {
+            let values = self.key.decrypt(cells, options)?;
+            self.failed.fetch_add(values.failed, Ordering::Relaxed);
+            Ok(values)
+        })
     }
+}
+
+fn parsed(layout: &str) -> PyResult<Layout> {
+    layout.parse().map_err(|error: UnknownLayout| PyValueError::new_err(error.to_string()))
+}
+
+/// The bytes of a key, for a moment.
+fn copied(py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<Scratch<64>> {
+    let key = input::Input::new(key)?;
+    let mut copy = Scratch::new(key.len());
+    key.copy_to(py, copy.bytes())?;
+    Ok(copy)
+}
+
+/// Does the work on a column, without the interpreter's lock. The result is of its kind.
+fn on_column<'py>(
+    py: Python<'py>,
+    column: &Bound<'py, PyAny>,
+    rows: Option<&Bound<'py, PyAny>>,
+    options: Options<'_>,
+    work: impl Fn(&lanecrypt_columns::Column<'_>, &Options<'_>) -> Result<OwnedColumn, Error> + Sync,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (column, rows) = (Input::new(column)?, rows.map(Input::new).transpose()?);
+    let made = py.detach(|| each_chunk(&column, rows.as_ref(), options, &work))?;
+    export::object(py, made, column.is_chunked)
 }
 
 /// Does the work on each chunk of a column, with the values of `rows` that belong to it. Without
@@ -158,7 +171,11 @@ fn in_row(error: Error, first: usize) -> Error {
 fn exception(error: Error) -> PyErr {
     let text = error.to_string();
     match error {
-        Error::Cell { reason: CellError::Authentication, .. } => InvalidTag::new_err(text),
+        Error::Cell { reason: CellError::Authentication | CellError::NoKeyId, .. } => {
+            InvalidTag::new_err(text)
+        }
+        Error::Cell { reason, .. } if reason.is_unknown() => UnknownKey::new_err(text),
+        Error::UnknownKey { .. } => UnknownKey::new_err(text),
         Error::Cell { reason: CellError::NotText, .. } => PyUnicodeError::new_err(text),
         Error::TooLong => PyOverflowError::new_err(text),
         Error::Memory => PyMemoryError::new_err(text),

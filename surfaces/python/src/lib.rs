@@ -32,6 +32,13 @@ fn isa() -> &'static str {
     Isa::detect().level().name()
 }
 
+pyo3::create_exception!(
+    lanecrypt.columns,
+    UnknownKey,
+    pyo3::exceptions::PyLookupError,
+    "The key ring does not have a key, or it is disabled there. The message has its id."
+);
+
 #[pymodule]
 mod _lanecrypt {
     use lanecrypt_columns::Layout;
@@ -41,7 +48,7 @@ mod _lanecrypt {
     #[pymodule_export]
     use super::aead::{AesGcm, AesGcmSiv, ChaCha20Poly1305, XChaCha20Poly1305};
     #[pymodule_export]
-    use super::columns::{Array, ChunkedArray, ColumnKey};
+    use super::columns::{Array, ChunkedArray, ColumnKey, Keyring};
     #[pymodule_export]
     use super::random::{
         choice, fill, randbelow, randbits, random, token_bytes, token_hex, token_urlsafe, uuid4,
@@ -49,7 +56,7 @@ mod _lanecrypt {
     #[pymodule_export]
     use super::siv::AesSiv;
     #[pymodule_export]
-    use super::{InvalidTag, isa};
+    use super::{InvalidTag, UnknownKey, isa};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "the name that Python packages have it under")]

@@ -17,7 +17,9 @@ __all__ = [
     "ChunkedArray",
     "InvalidTag",
     "Key",
+    "Keyring",
     "LAYOUTS",
+    "UnknownKey",
     "XChaCha20Poly1305",
     "__version__",
     "choice",
@@ -35,6 +37,7 @@ __all__ = [
 __version__: str
 
 class InvalidTag(Exception): ...
+class UnknownKey(LookupError): ...
 
 @final
 class AESGCM:
@@ -128,6 +131,46 @@ class Key:
         text: bool,
         threads: int,
     ) -> Array | ChunkedArray: ...
+
+@final
+class Keyring:
+    def __new__(
+        cls, layout: str = "aes_gcm_siv", key: Buffer | None = None, *, id: int | None = None
+    ) -> Keyring: ...
+    def add(self, key: Buffer | None = None, *, id: int | None = None) -> int: ...
+    def set_primary(self, id: int) -> None: ...
+    def disable(self, id: int) -> None: ...
+    def enable(self, id: int) -> None: ...
+    def remove(self, id: int) -> None: ...
+    @property
+    def layout(self) -> str: ...
+    @property
+    def primary(self) -> int | None: ...
+    @property
+    def keys(self) -> list[tuple[int, str]]: ...
+    @property
+    def unknown(self) -> int: ...
+    @property
+    def forged(self) -> int: ...
+    def to_json(self) -> str: ...
+    @staticmethod
+    def from_json(json: str) -> Keyring: ...
+    def _encrypt(
+        self, column: Any, *, context: bytes, rows: Any, threads: int
+    ) -> Array | ChunkedArray: ...
+    def _decrypt(
+        self,
+        column: Any,
+        *,
+        context: bytes,
+        rows: Any,
+        null_on_error: bool,
+        text: bool,
+        threads: int,
+    ) -> Array | ChunkedArray: ...
+    def _rekey(
+        self, column: Any, *, context: bytes, rows: Any, threads: int
+    ) -> tuple[Array | ChunkedArray, list[int]]: ...
 
 @final
 class Array:
