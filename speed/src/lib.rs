@@ -23,8 +23,8 @@
 //!
 //! # Systems
 //!
-//! It runs on Linux. CI compiles it for macOS, where it has not been run. Outside of Linux there are
-//! no tables `cprng` and `device` and no counts of instructions, nothing is pinned, and what else
+//! It runs on Linux. CI compiles it for macOS, where it has not been run. Outside of Linux there
+//! are no tables `cprng` and `device` and no counts of instructions, nothing is pinned, and what else
 //! the machine did is not known.
 
 #![deny(unsafe_code)]
