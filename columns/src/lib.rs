@@ -23,8 +23,8 @@
 //! # }
 //! ```
 //!
-//! A [`Keyring`] has several keys with ids. Each cell begins with the id of its key, so that a column
-//! can be [moved](Keyring::rekey) from key to key.
+//! A [`Keyring`] has several keys with ids. Each cell begins with the id of its key, so that a
+//! column can be [moved](Keyring::rekey) from key to key.
 //!
 //! # Guarantees and limits
 //!
