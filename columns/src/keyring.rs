@@ -42,8 +42,7 @@ pub struct Keyring {
 }
 
 /// The state of a key of a [`Keyring`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyState {
     /// It encrypts and decrypts.
@@ -52,6 +51,18 @@ pub enum KeyState {
     Active,
     /// It is kept and not used.
     Disabled,
+}
+
+impl KeyState {
+    /// Its name: `primary`, `active` or `disabled`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Primary => "primary",
+            Self::Active => "active",
+            Self::Disabled => "disabled",
+        }
+    }
 }
 
 struct Entry {
@@ -259,11 +270,9 @@ impl Keyring {
         for (index, entry) in self.keys.iter().enumerate() {
             json.push_str(if index == 0 { "{\"id\":" } else { ",{\"id\":" });
             json.push_str(&entry.id.to_string());
-            json.push_str(match entry.state {
-                KeyState::Primary => ",\"state\":\"primary\",\"key\":\"",
-                KeyState::Active => ",\"state\":\"active\",\"key\":\"",
-                KeyState::Disabled => ",\"state\":\"disabled\",\"key\":\"",
-            });
+            json.push_str(",\"state\":\"");
+            json.push_str(entry.state.name());
+            json.push_str("\",\"key\":\"");
             for &byte in entry.bytes.iter() {
                 json.push(char::from(digit(byte >> 4)));
                 json.push(char::from(digit(byte & 15)));
@@ -293,12 +302,14 @@ impl Keyring {
         #[serde(deny_unknown_fields)]
         struct Key<'a> {
             id: u32,
-            state: KeyState,
+            state: &'a str,
             key: &'a str,
         }
         let Ring { layout, keys } = serde_json::from_str(json).map_err(|_| Error::Format)?;
         let mut ring = Self::new(layout.parse().map_err(|_| Error::Format)?);
         for Key { id, state, key } in keys {
+            let states = [KeyState::Primary, KeyState::Active, KeyState::Disabled];
+            let state = states.into_iter().find(|it| it.name() == state).ok_or(Error::Format)?;
             if state == KeyState::Primary && ring.primary().is_some() {
                 return Err(Error::Format);
             }

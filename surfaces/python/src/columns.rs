@@ -8,7 +8,9 @@ mod keyring;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::ArrayRef;
-use lanecrypt_columns::{CellError, Error, Layout, OnError, Options, OwnedColumn, UnknownLayout};
+use lanecrypt_columns::{
+    CellError, Column, Error, Layout, OnError, Options, OwnedColumn, UnknownLayout,
+};
 use pyo3::exceptions::{
     PyMemoryError, PyOSError, PyOverflowError, PyRuntimeError, PyUnicodeError, PyValueError,
 };
@@ -116,7 +118,7 @@ fn on_column<'py>(
     column: &Bound<'py, PyAny>,
     rows: Option<&Bound<'py, PyAny>>,
     options: Options<'_>,
-    work: impl Fn(&lanecrypt_columns::Column<'_>, &Options<'_>) -> Result<OwnedColumn, Error> + Sync,
+    work: impl Fn(&Column<'_>, &Options<'_>) -> Result<OwnedColumn, Error> + Sync,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (column, rows) = (Input::new(column)?, rows.map(Input::new).transpose()?);
     let made = py.detach(|| each_chunk(&column, rows.as_ref(), options, &work))?;
@@ -129,7 +131,7 @@ fn each_chunk(
     column: &Input,
     rows: Option<&Input>,
     options: Options<'_>,
-    work: impl Fn(&lanecrypt_columns::Column<'_>, &Options<'_>) -> Result<OwnedColumn, Error>,
+    work: impl Fn(&Column<'_>, &Options<'_>) -> Result<OwnedColumn, Error>,
 ) -> PyResult<Vec<ArrayRef>> {
     let total = column.rows();
     let rows = rows.map(Input::joined).transpose()?;

@@ -199,6 +199,8 @@ def test_errors_say_what_differs():
         lambda: columns.encrypt_table(table, {"ssn": ring}, rows="none"),
         lambda: columns.encrypt_table(table, {"ssn": ring}, rows="ssn"),
         lambda: columns.encrypt_table(table, {"ssn": ring}, context={"city": "c"}),
+        lambda: columns.encrypt_table(sealed, {"city": ring}, rows="ssn"),
+        lambda: columns.encrypt_table(columns.encrypt_table(table, {"ssn": ring}, rows="city"), {"city": ring}),
     ):
         with pytest.raises(ValueError):
             act()

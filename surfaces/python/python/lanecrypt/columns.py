@@ -237,7 +237,14 @@ def encrypt_table(
 
     A column that is encrypted is refused, unless it is to be encrypted ``again``.
     """
+    _checked(table)
     row_type, row_values = _row_column(table, rows, None, None, keys)
+    if rows is not None and _remembered(table.schema.field(_position(table, rows))):
+        raise ValueError(f"the column {rows!r} is encrypted: its cells change with every key")
+    for field in table.schema:
+        remembered = _remembered(field)
+        if _ROWS in remembered and _row_pair(field.name, remembered)[0] in keys:
+            raise ValueError(f"column {field.name!r} is bound to one that is to be encrypted")
     for name, given in keys.items():
         at = _position(table, name)
         field = table.schema.field(at)

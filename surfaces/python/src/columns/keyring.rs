@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-use lanecrypt_columns::{Error, KeyState, OnError, Options};
+use lanecrypt_columns::{Error, OnError, Options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -134,7 +134,7 @@ impl Keyring {
     /// The ids of its keys, and their states: "primary", "active" or "disabled".
     #[getter]
     fn keys(&self, py: Python<'_>) -> Vec<(u32, &'static str)> {
-        self.read(py, |ring| ring.keys().map(|(id, state)| (id, name(state))).collect())
+        self.read(py, |ring| ring.keys().map(|(id, state)| (id, state.name())).collect())
     }
 
     /// How many cells became NULL in all calls with `on_error="null"` because the ring does not
@@ -227,13 +227,5 @@ impl Keyring {
             Ok(moved.cells)
         })?;
         Ok((made, counts.map(AtomicUsize::into_inner)))
-    }
-}
-
-fn name(state: KeyState) -> &'static str {
-    match state {
-        KeyState::Primary => "primary",
-        KeyState::Disabled => "disabled",
-        _ => "active",
     }
 }
