@@ -55,20 +55,15 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
+    let socket = args.socket.as_deref();
     let text = match &args.key {
-        Some(name) => name::file(name, args.socket.as_deref()),
+        Some(name) if args.check => name::check(name, socket),
+        Some(name) => name::file(name, socket),
         None => prepared(args),
     };
     match text {
         Err(reason) => exit::failure(&reason),
-        Ok(_) if args.check && args.key.is_some() => {
-            let name = args.key.as_deref().unwrap_or_default();
-            match name::check(name, args.socket.as_deref()) {
-                Ok(text) => exit::print(&text),
-                Err(reason) => exit::failure(&reason),
-            }
-        }
-        Ok(text) if args.check => check::run(&text),
+        Ok(text) if args.check && args.key.is_none() => check::run(&text),
         Ok(text) => exit::print(&text),
     }
 }

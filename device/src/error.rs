@@ -2,7 +2,7 @@
 
 use core::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::RejectReason;
 use crate::protocol::socket::LONGEST_PATH;
@@ -83,6 +83,19 @@ pub enum ConnectError {
     Descriptors,
     /// Another error of the system.
     System(io::Error),
+}
+
+impl ConnectError {
+    /// The error with the path of the socket in front, which most have anyway.
+    #[must_use]
+    pub fn with_path(&self, socket: &Path) -> String {
+        match self {
+            Self::Refused(_) | Self::Descriptors | Self::System(_) => {
+                format!("{}: {self}", socket.display())
+            }
+            _ => self.to_string(),
+        }
+    }
 }
 
 impl fmt::Display for ConnectError {

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use base64ct::{Base64, Encoding as _};
-use lanecrypt_device::{Client, ConnectError, Error, RejectReason};
+use lanecrypt_device::{Client, Error, RejectReason};
 use lanecrypt_rsa::PublicKey;
 
 /// As much of the encoded text as a line has.
@@ -38,12 +38,7 @@ pub(super) fn file(name: &str, socket: Option<&Path>) -> Result<String, String> 
 pub(super) fn check(name: &str, socket: Option<&Path>) -> Result<String, String> {
     let socket = socket.map_or_else(lanecrypt_device::default_path, Path::to_owned);
     let at = socket.display();
-    let mut client: Client = Client::connect(&socket).map_err(|error| match error {
-        ConnectError::Refused(_) | ConnectError::Descriptors | ConnectError::System(_) => {
-            format!("{at}: {error}")
-        }
-        error => error.to_string(),
-    })?;
+    let mut client: Client = Client::connect(&socket).map_err(|error| error.with_path(&socket))?;
     let of_key = |reason: &dyn core::fmt::Display| format!("{at}: key {name}: {reason}");
     let session = client.named_session(name).map_err(|error| of_key(&error))?;
     let public = client.public_key(session).map_err(|error| match error {

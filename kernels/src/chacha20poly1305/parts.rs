@@ -10,7 +10,7 @@ use crate::{Isa, into_blocks, wipe};
 /// Bytes of keystream that are made at a time.
 pub(super) const PASS: usize = 8 * 64;
 
-/// Keystream of which a front has been used. Its end is the end of a block.
+/// Keystream of which a front has been used. Its end is the end of a block. Wiped on drop.
 #[derive(Clone)]
 pub(crate) struct Keystream {
     bytes: [u8; PASS],
@@ -54,9 +54,11 @@ impl Keystream {
     pub(super) fn skip(&mut self, length: usize) {
         self.from += length;
     }
+}
 
+impl Drop for Keystream {
     #[inline(always)]
-    pub(super) fn wipe(&mut self) {
+    fn drop(&mut self) {
         wipe::memory(&mut self.bytes);
     }
 }

@@ -19,7 +19,7 @@ use crate::{Isa, Level, Resume, Seek, StreamCore};
 /// It holds secrets and wipes them on drop. Plaintext that a program reads before it has compared
 /// the tag may be forged.
 //
-// The hash wipes itself.
+// Hash and keystream wipe themselves.
 #[derive(Clone)]
 pub struct PartialState {
     hash: PartialHash,
@@ -216,12 +216,6 @@ fn begun_bytes(bytes: u64) -> usize {
 #[inline]
 fn until_whole(bytes: u64) -> usize {
     (bytes.wrapping_neg() % 16) as usize
-}
-
-impl Drop for PartialState {
-    fn drop(&mut self) {
-        self.keystream.wipe();
-    }
 }
 
 impl ZeroizeOnDrop for PartialState {}

@@ -94,9 +94,11 @@ fn long<const MODE: bool, K: Keep>(
     let mut hash = parts::begun(isa, block, aad);
     stream.skip(64);
     state.counter = state.counter.wrapping_add((first / 64) as u64);
-    pieces::<MODE>(state, &mut hash, &mut stream, 0, data);
+    // Here, where their number is known.
+    let mut data = data;
+    begin::<MODE>(&mut hash, stream.left(), data.reborrow());
+    passes::<MODE>(state, &mut hash, &mut stream, 0, data);
     keep.keystream(stream.left());
-    stream.wipe();
     parts::tag(hash, sizes.0, sizes.1, keep)
 }
 
@@ -123,14 +125,28 @@ pub(crate) fn go_on<const MODE: bool>(
     }
     let mut state = ietf(key, nonce);
     state.counter = state.counter.wrapping_add(next);
-    pieces::<MODE>(state, hash, keystream, least, data);
+    let mut data = data;
+    begin::<MODE>(hash, keystream.left(), data.reborrow());
+    passes::<MODE>(state, hash, keystream, least, data);
 }
 
-/// Takes the keystream that is left, then passes, then the rest, with at least `least` bytes of
-/// keystream. Data are longer than the keystream.
+/// Applies the keystream that is left to the front of longer data. When opening, that is hashed
+/// before it is written; when sealing, the first pass hashes it.
+#[inline(always)]
+fn begin<const MODE: bool>(hash: &mut Poly1305, left: &[u8], data: InOutBuf<'_, '_, u8>) {
+    let (front, _) = data.split_at(left.len());
+    if MODE == OPEN {
+        parts::apply::<OPEN>(hash, left, front);
+    } else {
+        parts::xor(left, front);
+    }
+}
+
+/// The data after those that [`begin`] took: passes, then the rest, for which at least `least`
+/// bytes of keystream are made.
 #[inline]
 #[target_feature(enable = "avx2,bmi2")]
-fn pieces<const MODE: bool>(
+fn passes<const MODE: bool>(
     state: State<20>,
     hash: &mut Poly1305,
     stream: &mut Keystream,
@@ -139,13 +155,6 @@ fn pieces<const MODE: bool>(
 ) {
     let (mut state, mut data) = (state, data);
     let mut at = stream.left().len();
-    let (front, _) = data.reborrow().split_at(at);
-    if MODE == OPEN {
-        parts::apply::<OPEN>(hash, stream.left(), front);
-    } else {
-        parts::xor(stream.left(), front);
-    }
-
     let mut start = splat_all(&words(&state, state.counter));
     start[12] = _mm256_add_epi32(start[12], _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
     let mut hashed = if MODE == OPEN { at } else { 0 };

@@ -58,7 +58,7 @@ impl Remote {
         let Uri { name, socket } = uri;
         let socket = socket.unwrap_or_else(|| default.to_owned());
         let of_key = |reason: &dyn core::fmt::Display| described(&socket, &name, reason);
-        let mut client = connect(&socket).map_err(|error| of_socket(&socket, &error))?;
+        let mut client = connect(&socket).map_err(|error| error.with_path(&socket))?;
         let session = client.named_session(&name).map_err(|error| of_key(&error))?;
         let public = client.public_key(session).map_err(|error| match error {
             Error::Denied(RejectReason::Algorithm) => of_key(&"it is not an RSA key"),
@@ -76,16 +76,6 @@ impl Remote {
 /// What is wrong with a key.
 fn described(socket: &Path, name: &str, reason: &dyn core::fmt::Display) -> String {
     format!("{}: key {name}: {reason}", socket.display())
-}
-
-/// What is wrong with a daemon. Errors that name the path stay as they are.
-fn of_socket(socket: &Path, error: &ConnectError) -> String {
-    match error {
-        ConnectError::Refused(_) | ConnectError::Descriptors | ConnectError::System(_) => {
-            format!("{}: {error}", socket.display())
-        }
-        error => error.to_string(),
-    }
 }
 
 fn connect(socket: &Path) -> Result<Client, ConnectError> {
@@ -178,7 +168,7 @@ fn keep(link: Link) {
 
 impl Link {
     fn new(socket: &Path) -> Result<Self, String> {
-        let client = connect(socket).map_err(|error| of_socket(socket, &error))?;
+        let client = connect(socket).map_err(|error| error.with_path(socket))?;
         Ok(Self { socket: socket.to_owned(), client, sessions: Vec::new() })
     }
 
