@@ -14,7 +14,7 @@ use crate::{CellError, ColumnKey, Error, Layout, layout};
 /// One key is the primary one: it encrypts. Each cell begins with the id of its key, by which it is
 /// decrypted: the byte 1 and the id in 4 bytes, big-endian, before a cell of the [`Layout`]. These
 /// are the ciphertexts of Tink's AES-GCM (layout `aes_gcm`, keys of 16 or 32 bytes, output prefix
-/// `TINK`) with the associated data of [`Options`].
+/// `TINK`) with the associated data of [`Options`](crate::Options).
 ///
 /// ```
 /// use lanecrypt_columns::{Column, Error, Keyring, Layout, Options};

@@ -90,13 +90,13 @@ fn long<const MODE: bool, K: Keep>(
         apply(&state, false, (&mut bytes[..first]).into(), WRITE);
         first
     });
-    let block = stream.left().first_chunk().expect("block 0 is there");
+    // Taken here, where its length is known.
+    let (block, left) = stream.left().split_first_chunk().expect("block 0 is there");
     let mut hash = parts::begun(isa, block, aad);
+    let mut data = data;
+    begin::<MODE>(&mut hash, left, data.reborrow());
     stream.skip(64);
     state.counter = state.counter.wrapping_add((first / 64) as u64);
-    // Here, where their number is known.
-    let mut data = data;
-    begin::<MODE>(&mut hash, stream.left(), data.reborrow());
     passes::<MODE>(state, &mut hash, &mut stream, 0, data);
     keep.keystream(stream.left());
     parts::tag(hash, sizes.0, sizes.1, keep)
@@ -185,13 +185,11 @@ fn pass<const MODE: bool>(
     let ready = if MODE == OPEN { data.get_in().as_chunks().0 } else { ready };
     let (threes, _) = ready.as_chunks();
     let threes = &threes[..threes.len().min(10)];
-    let mut x = *start;
-    if !threes.is_empty() {
-        x = double_rounds_beside(x, hash, threes);
-    }
-    if threes.len() < 10 {
-        x = double_rounds(x, 10 - threes.len());
-    }
+    let x = match threes.len() {
+        0 => double_rounds(*start, 10),
+        10 => double_rounds_beside(*start, hash, threes),
+        some => double_rounds(double_rounds_beside(*start, hash, threes), 10 - some),
+    };
     for block in &ready[3 * threes.len()..] {
         hash.absorb_number(u128::from_le_bytes(*block));
     }
@@ -244,49 +242,51 @@ fn end<const MODE: bool>(
     data: InOutBuf<'_, '_, u8>,
 ) {
     let length = data.len();
-    let (own, last) = data.get_in().as_chunks();
-    let ready = if MODE == OPEN { own } else { ready };
-    let mut rest = ready;
-    keystream.fill(|stream| match if length == 0 { 0 } else { length.max(least) } {
-        0 => 0,
-        1..=128 => rows::<1>(state, hash, &mut rest, stream),
-        129..=256 => rows::<2>(state, hash, &mut rest, stream),
-        257..=384 => rows::<3>(state, hash, &mut rest, stream),
-        _ if MODE == SEAL || least > 0 => {
-            *stream = [0; PASS];
-            pass::<SEAL>(start, hash, rest, stream.as_mut_slice().into());
-            rest = &[];
-            PASS
+    keystream.fill(|stream| {
+        let (own, last) = data.get_in().as_chunks();
+        let ready = if MODE == OPEN { own } else { ready };
+        let wanted = if length == 0 { 0 } else { length.max(least) };
+        let (rest, made) = match wanted {
+            0 => (ready, 0),
+            1..=128 => (rows::<1>(state, hash, ready, stream), 128),
+            129..=256 => (rows::<2>(state, hash, ready, stream), 256),
+            257..=384 => (rows::<3>(state, hash, ready, stream), 384),
+            _ if MODE == SEAL || least > 0 => {
+                *stream = [0; PASS];
+                pass::<SEAL>(start, hash, ready, stream.as_mut_slice().into());
+                (&[][..], PASS)
+            }
+            _ => (rows::<4>(state, hash, ready, stream), PASS),
+        };
+        hash.absorb(rest);
+        if MODE == OPEN {
+            hash.absorb_few(last);
+            parts::xor(stream, data);
+        } else {
+            parts::apply::<SEAL>(hash, stream, data);
         }
-        _ => rows::<4>(state, hash, &mut rest, stream),
+        made
     });
-    hash.absorb(rest);
-    if MODE == OPEN {
-        hash.absorb_few(last);
-        parts::xor(keystream.left(), data);
-    } else {
-        parts::apply::<SEAL>(hash, keystream.left(), data);
-    }
     keystream.skip(length);
 }
 
 /// Keystream of 2 `N` blocks, in `N` groups of rows, while up to 30 blocks of `ready` are hashed.
-/// Leaves the others, and returns the bytes of keystream.
+/// Returns the blocks that are left.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
-fn rows<const N: usize>(
+fn rows<'a, const N: usize>(
     state: &State<20>,
     hash: &mut Poly1305,
-    ready: &mut &[[u8; 16]],
+    ready: &'a [[u8; 16]],
     stream: &mut [u8; PASS],
-) -> usize {
+) -> &'a [[u8; 16]] {
     let mut start = [Rows::of(state, state.counter, false); N];
     for at in 1..N {
         start[at] = start[at - 1].next(false);
     }
     let (threes, _) = ready.as_chunks::<3>();
     let threes = &threes[..threes.len().min(10)];
-    *ready = &ready[3 * threes.len()..];
+    let rest = &ready[3 * threes.len()..];
     let mut threes = threes.iter();
     let mut x = start;
     for _ in 0..opaque_count(10) {
@@ -305,5 +305,5 @@ fn rows<const N: usize>(
             store256(place, *half);
         }
     }
-    128 * N
+    rest
 }
