@@ -108,7 +108,8 @@ pub(super) fn fill(
     least: usize,
 ) -> usize {
     let made = length.max(least).next_multiple_of(64).min(PASS);
-    let made = core.remaining().saturating_mul(64).min(made as u64) as usize;
+    let made =
+        usize::try_from(core.remaining()).map_or(made, |left| made.min(left.saturating_mul(64)));
     core.keystream(&mut bytes[..made]);
     made
 }
