@@ -39,6 +39,10 @@ test-python: ## Install the Python package from this clone into a new environmen
 test-openssl: ## Test the OpenSSL provider: every libcrypto that is here, openssl, nginx, HAProxy, sshd and more
 	@scripts/openssl.sh
 
+.PHONY: suites
+suites: ## Run test suites of other projects with our ciphers: SUITES="openssl pyca" (needs the network; long)
+	@for suite in $(or $(SUITES),openssl cpython pyca rustcrypto); do scripts/suites.sh $$suite || exit 1; done
+
 .PHONY: budgets
 budgets: ## Compare the instructions of 40 rows with speed/budgets.txt; UPDATE=1 writes the file
 	@cargo test --release --no-run --quiet --locked $$(cargo xtask selection) --test program

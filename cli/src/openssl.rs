@@ -2,6 +2,7 @@
 
 mod base;
 mod check;
+mod count;
 mod name;
 mod program;
 mod settings;
@@ -51,10 +52,21 @@ pub(crate) struct Args {
     /// whether the daemon has this key for you
     #[arg(long)]
     check: bool,
+    /// Say what Lanecrypt has done so far in processes that run, such as those of `pgrep nginx`;
+    /// contexts of ciphers that are in use may hold back up to 255 messages each
+    #[arg(
+        long, value_name = "PROCESS", num_args = 1..,
+        conflicts_with_all = ["program", "module", "base", "random", "rsa", "key", "check"],
+    )]
+    count: Vec<u32>,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
+    if !args.count.is_empty() {
+        let lines: Result<String, _> = args.count.iter().copied().map(count::of_process).collect();
+        return lines.map_or_else(|reason| exit::failure(&reason), |lines| exit::print(&lines));
+    }
     let socket = args.socket.as_deref();
     let text = match &args.key {
         Some(name) if args.check => name::check(name, socket),

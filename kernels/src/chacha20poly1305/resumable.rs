@@ -137,7 +137,7 @@ impl ChaCha20Poly1305 {
         partial.hash.reopen(partial.sizes);
         let [_, before] = partial.sizes;
         partial.sizes[1] += data.len() as u64;
-        if partial.keystream.left().is_empty() {
+        if partial.keystream.left().is_empty() && !self.takes_parts(before, data.len()) {
             self.make_keystream(partial, before, data.len());
         }
 
@@ -152,15 +152,26 @@ impl ChaCha20Poly1305 {
             return;
         }
         let before = before.next_multiple_of(16);
-        if partial.keystream.left().is_empty() {
-            self.make_keystream(partial, before, data.len());
-        }
-        let length = data.len().min(16);
-        let (first, data) = data.split_at(length);
-        let before = before + length as u64;
-        let mut block = [0; 16];
-        let first = xor::<MODE>(&mut partial.keystream, first, &mut block);
-        let hash = partial.hash.go_on(first);
+        let (hash, data, before) =
+            if partial.keystream.left().is_empty() && self.takes_parts(before, data.len()) {
+                let length = two_pass::PART.min(data.len() - data.len() % PASS);
+                let (part, data) = data.split_at(length);
+                let core = self.keystream_at(&partial.nonce, before);
+                (
+                    two_pass::first_part::<MODE>(core, &mut partial.hash, part),
+                    data,
+                    before + length as u64,
+                )
+            } else {
+                if partial.keystream.left().is_empty() {
+                    self.make_keystream(partial, before, data.len());
+                }
+                let length = data.len().min(16);
+                let (first, data) = data.split_at(length);
+                let mut block = [0; 16];
+                let first = xor::<MODE>(&mut partial.keystream, first, &mut block);
+                (partial.hash.go_on(first), data, before + length as u64)
+            };
         if !data.is_empty() {
             let next = 1 + (before + partial.keystream.left().len() as u64) / 64;
             let (isa, key, nonce, least) = (self.isa, &self.key, &partial.nonce, partial.least);
@@ -175,11 +186,23 @@ impl ChaCha20Poly1305 {
         partial.least = PASS;
     }
 
+    /// Whether the data are taken in parts: they begin with a block of keystream, fill more than
+    /// there is a place for, and the kernels of the two ciphers run in turn.
+    fn takes_parts(&self, before: u64, length: usize) -> bool {
+        before.is_multiple_of(64) && length > PASS && self.isa.has(Level::Avx512)
+    }
+
+    /// The cipher at the block of keystream in which data go on.
+    fn keystream_at(&self, nonce: &[u8; 12], before: u64) -> ChaCha<20, Ietf> {
+        let mut core = ChaCha::new(self.isa, &self.key, nonce);
+        core.seek(1 + before / 64);
+        core
+    }
+
     /// Makes keystream for `length` more bytes of data, of which `before` have come, and no more
     /// than there is a place for.
     fn make_keystream(&self, partial: &mut PartialState, before: u64, length: usize) {
-        let mut core = ChaCha::<20, Ietf>::new(self.isa, &self.key, &partial.nonce);
-        core.seek(1 + before / 64);
+        let mut core = self.keystream_at(&partial.nonce, before);
         let spent = (before % 64) as usize;
         let least = partial.least;
         partial.keystream.fill(|bytes| two_pass::fill(&mut core, bytes, spent + length, least));

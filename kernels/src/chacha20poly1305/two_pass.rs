@@ -6,11 +6,11 @@ use super::parts::{Keystream, PASS};
 use super::{OPEN, SEAL, parts};
 use crate::chacha::{ChaCha, Ietf, Key};
 use crate::isa::Mode;
-use crate::poly1305::{Keep, Poly1305};
+use crate::poly1305::{Keep, PartialHash, Poly1305};
 use crate::{Isa, Seek, StreamCore, wipe};
 
 /// Bytes of a part, which Poly1305 finds in the first-level cache.
-const PART: usize = 4096;
+pub(super) const PART: usize = 4096;
 
 /// RFC 8439, section 2.8, from a pass over the key block and at most three blocks of data on.
 //
@@ -64,6 +64,26 @@ fn in_parts<const MODE: bool>(
         }
         data = rest;
     }
+}
+
+/// The first part of a call that resumes a message with a block of keystream: whole blocks, at least
+/// one. The hash is in progress then.
+pub(super) fn first_part<'a, const MODE: bool>(
+    core: ChaCha<20, Ietf>,
+    hash: &'a mut PartialHash,
+    part: InOutBuf<'_, '_, u8>,
+) -> &'a mut Poly1305 {
+    let (mut core, mut part) = (core, part);
+    if MODE == SEAL {
+        core.xor(part.reborrow());
+    }
+    let (blocks, _) = if MODE == SEAL { &*part.get_out() } else { part.get_in() }.as_chunks();
+    let hash = hash.go_on(&blocks[0]);
+    hash.absorb(&blocks[1..]);
+    if MODE == OPEN {
+        core.xor(part);
+    }
+    hash
 }
 
 /// The rest of a call that resumes a message, from the beginning of a block of Poly1305 on: takes

@@ -15,11 +15,12 @@ use crate::abi::{
 };
 use crate::aead::{chacha, gcm};
 use crate::context::Provider;
+use crate::count::COUNTS;
 use crate::memory::status;
 use crate::params::ParamsOut;
 use crate::plain::{cbc, ctr, xts};
 use crate::rsa::{self, Rsa};
-use crate::{count, errors, rand};
+use crate::{errors, rand};
 
 static FUNCTIONS: Table<[Dispatch; 6]> = Table([
     Dispatch::teardown(teardown),
@@ -97,16 +98,7 @@ unsafe extern "C" fn teardown(provider: *mut c_void) {
         // What cannot be written is lost: a program that ends has nobody to tell.
         let file = std::fs::OpenOptions::new().append(true).open(path);
         let _ = file.and_then(|mut file| {
-            let line = format!(
-                "process {} contexts {} messages {} draws {} signatures {} together {} checks {}\n",
-                std::process::id(),
-                count::CONTEXTS.load(Ordering::Relaxed),
-                count::MESSAGES.load(Ordering::Relaxed),
-                count::DRAWS.load(Ordering::Relaxed),
-                count::SIGNATURES.load(Ordering::Relaxed),
-                count::TOGETHER.load(Ordering::Relaxed),
-                count::CHECKS.load(Ordering::Relaxed),
-            );
+            let line = format!("process {} {COUNTS}\n", std::process::id());
             file.write_all(line.as_bytes())
         });
     }
@@ -231,17 +223,17 @@ unsafe extern "C" fn get_params(_: *mut c_void, params: *mut Param) -> c_int {
         } else if name.is(c"status") {
             param_out.small(1)
         } else if name.is(c"lanecrypt-contexts") {
-            param_out.wide(count::CONTEXTS.load(Ordering::Relaxed))
+            param_out.wide(COUNTS.contexts.load(Ordering::Relaxed))
         } else if name.is(c"lanecrypt-messages") {
-            param_out.wide(count::MESSAGES.load(Ordering::Relaxed))
+            param_out.wide(COUNTS.messages.load(Ordering::Relaxed))
         } else if name.is(c"lanecrypt-draws") {
-            param_out.wide(count::DRAWS.load(Ordering::Relaxed))
+            param_out.wide(COUNTS.draws.load(Ordering::Relaxed))
         } else if name.is(c"lanecrypt-signatures") {
-            param_out.wide(count::SIGNATURES.load(Ordering::Relaxed))
+            param_out.wide(COUNTS.signatures.load(Ordering::Relaxed))
         } else if name.is(c"lanecrypt-together") {
-            param_out.wide(count::TOGETHER.load(Ordering::Relaxed))
+            param_out.wide(COUNTS.together.load(Ordering::Relaxed))
         } else if name.is(c"lanecrypt-checks") {
-            param_out.wide(count::CHECKS.load(Ordering::Relaxed))
+            param_out.wide(COUNTS.checks.load(Ordering::Relaxed))
         } else {
             true
         }

@@ -18,7 +18,7 @@ use super::job::Job;
 use super::key::Key;
 use super::numbers::Numbers;
 use super::remote;
-use crate::count;
+use crate::count::COUNTS;
 
 /// The most signatures that are made at once. More would make the first one wait and save nothing.
 const MOST: usize = 32;
@@ -82,7 +82,7 @@ pub(super) fn sign(
     let private = key.numbers().and_then(Numbers::private).ok_or(Error::Fault)?;
     let request = Request::sign_digest(private, padding, digest, signature);
     let [outcome] = serve([request]);
-    count::SIGNATURES.fetch_add(1, Ordering::Relaxed);
+    COUNTS.signatures.fetch_add(1, Ordering::Relaxed);
     Ok(outcome?)
 }
 
@@ -100,9 +100,9 @@ fn put(made: &[u8], signature: &mut [u8]) -> Result<(), Trouble> {
 fn sign_by_daemons(wanted: &[remote::Wanted<'_>]) -> Vec<Outcome> {
     let made = remote::sign(wanted);
     let count = made.iter().filter(|made| made.is_ok()).count() as u64;
-    count::SIGNATURES.fetch_add(count, Ordering::Relaxed);
+    COUNTS.signatures.fetch_add(count, Ordering::Relaxed);
     if count > 1 {
-        count::TOGETHER.fetch_add(count, Ordering::Relaxed);
+        COUNTS.together.fetch_add(count, Ordering::Relaxed);
     }
     made.into_iter().map(|made| made.map_err(Trouble::Daemon)).collect()
 }
@@ -187,9 +187,9 @@ impl Queue {
         let outcomes: Vec<_> = requests.iter().map(Request::outcome).collect();
         drop(requests);
         let made = signatures.len() as u64;
-        count::SIGNATURES.fetch_add(made, Ordering::Relaxed);
+        COUNTS.signatures.fetch_add(made, Ordering::Relaxed);
         if made > 1 {
-            count::TOGETHER.fetch_add(made, Ordering::Relaxed);
+            COUNTS.together.fetch_add(made, Ordering::Relaxed);
         }
         for (((waiting, _), signature), outcome) in keys.iter().zip(signatures).zip(outcomes) {
             let outcome = outcome.unwrap_or(Err(Error::Fault)).map(|()| signature);

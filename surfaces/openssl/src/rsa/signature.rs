@@ -18,7 +18,7 @@ use super::key::{Key, of_provider};
 use super::padding::{Settings, Side};
 use super::queue::{self, Trouble};
 use crate::abi::{Context, Dispatch, Param, Table};
-use crate::count;
+use crate::count::COUNTS;
 use crate::errors::Failure;
 use crate::memory::{bytes, status, tell};
 
@@ -365,7 +365,7 @@ fn check((key, padding): &(Arc<Key>, Padding), digest: &[u8], made: &[u8]) -> bo
     let Some(numbers) = key.numbers() else { return false };
     let request = Request::verify_digest(numbers.public(), *padding, digest, made);
     let [outcome] = queue::serve([request]);
-    count::CHECKS.fetch_add(1, Ordering::Relaxed);
+    COUNTS.checks.fetch_add(1, Ordering::Relaxed);
     outcome.is_ok()
 }
 
