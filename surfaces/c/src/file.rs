@@ -58,12 +58,15 @@ pub(crate) struct File {
     given: usize,
 }
 
+type FileEncryptor = Encryptor<Vec<u8>, Box<Cipher>>;
+type FileDecryptor = Decryptor<Input, Box<Cipher>>;
+
 enum State {
     /// The process must stay the same: in another one, nonces would repeat.
-    Encrypting(Encryptor<Vec<u8>, Box<Cipher>>, Generation),
+    Encrypting(FileEncryptor, Generation),
     /// What came of the header, which is not whole.
     Header(Kept, Vec<u8>),
-    Decrypting(Decryptor<Input, Box<Cipher>>),
+    Decrypting(FileDecryptor),
     /// What all calls answer.
     Ended(Code),
 }
@@ -131,12 +134,7 @@ impl File {
     fn step(&mut self, from: Bytes, is_last: bool) -> Result<&[u8], Code> {
         from.apart_from(Bytes::input(self.out.as_ptr(), self.out.capacity())?)?;
         let stepped = match mem::replace(&mut self.state, State::Ended(Code::Internal)) {
-            State::Encrypting(encryptor, process) => {
-                self.seal(encryptor, from, is_last).and_then(|state| match process.is_current() {
-                    true => Ok(state.map_or(FINISHED, |it| State::Encrypting(it, process))),
-                    false => Err(Code::Forked),
-                })
-            }
+            State::Encrypting(encryptor, process) => self.seal(encryptor, process, from, is_last),
             State::Header(kept, front) => self.begin(kept, front, from, is_last),
             State::Decrypting(decryptor) => self.open(decryptor, from, is_last),
             State::Ended(code) => Err(code),
@@ -151,13 +149,14 @@ impl File {
         Ok(&self.out[..self.given])
     }
 
-    /// Encrypts. Returns nothing when the file is finished.
+    /// Encrypts. What another process made of the same chunks is not given out.
     fn seal(
         &mut self,
-        mut encryptor: Encryptor<Vec<u8>, Box<Cipher>>,
+        mut encryptor: FileEncryptor,
+        process: Generation,
         from: Bytes,
         is_last: bool,
-    ) -> Result<Option<Encryptor<Vec<u8>, Box<Cipher>>>, Code> {
+    ) -> Result<State, Code> {
         self.out.drain(..self.given);
         mem::swap(encryptor.get_mut(), &mut self.out);
         // SAFETY: C lends the bytes for the call, and nothing is written to them.
@@ -167,7 +166,11 @@ impl File {
         }
         mem::swap(encryptor.get_mut(), &mut self.out);
         self.given = self.out.len();
-        Ok((!is_last).then_some(encryptor))
+        match process.is_current() {
+            false => Err(Code::Forked),
+            true if is_last => Ok(FINISHED),
+            true => Ok(State::Encrypting(encryptor, process)),
+        }
     }
 
     /// Reads the header, and what follows it.
@@ -193,7 +196,7 @@ impl File {
 
     fn open(
         &mut self,
-        mut decryptor: Decryptor<Input, Box<Cipher>>,
+        mut decryptor: FileDecryptor,
         from: Bytes,
         is_last: bool,
     ) -> Result<State, Code> {
@@ -203,11 +206,7 @@ impl File {
     }
 
     /// Decrypts all that can be.
-    fn open_rest(
-        &mut self,
-        mut decryptor: Decryptor<Input, Box<Cipher>>,
-        is_last: bool,
-    ) -> Result<State, Code> {
+    fn open_rest(&mut self, mut decryptor: FileDecryptor, is_last: bool) -> Result<State, Code> {
         self.given = 0;
         // Enough for files with the usual chunks.
         let expected = decryptor.get_ref().lent.len().saturating_add(2 * CHUNK_SIZE);
