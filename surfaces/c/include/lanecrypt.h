@@ -43,9 +43,9 @@
  * the algorithm, and whether a message is authentic.
  *
  * Memory. Calls for single messages of ciphers and for random numbers do not allocate. Where memory
- * for an object or the output of a file cannot be had, the process ends. So it does where the system
- * gives no random bytes to a function that does not answer LC_ERR_ENTROPY. Ciphers take at most 40 KiB of stack, also in
- * batches. The library stays loaded after dlclose.
+ * for an object or the output of a file cannot be had, the process ends. So it does where the
+ * system gives no random bytes to a function that does not answer LC_ERR_ENTROPY. Ciphers take at
+ * most 40 KiB of stack, also in batches. The library stays loaded after dlclose.
  *
  * MIT or Apache-2.0, at your option.
  */
