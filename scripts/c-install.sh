@@ -85,5 +85,5 @@ chmod 644 "$to/lib/pkgconfig/lanecrypt.pc"
 install -d "$to/share/man/man3"
 awk -v folder="$to/share/man/man3" -v version="$version" -f surfaces/c/man.awk \
     surfaces/c/include/lanecrypt.h
-chmod 644 "$to"/share/man/man3/{lanecrypt,lc_*}.3
+chmod 644 "$to/share/man/man3"/{lanecrypt,lc_*}.3
 echo "installed in $to"

@@ -15,7 +15,7 @@ log=$work/log
 rm -rf "$prefix"
 
 # With what `make test` builds, so that nothing is built twice. The interface is the same.
-if ! scripts/c-install.sh "$prefix" "" --example daemon "${everything[@]}" "$@"; then
+if ! scripts/c-install.sh "$prefix" "" --example daemon --bin lanecrypt "${everything[@]}" "$@"; then
     echo "FAILED c: the library cannot be built"
     echo "0 passed, 1 failed, 0 skipped"
     exit 1
@@ -49,6 +49,13 @@ vectors=(
     vectors/{aegis-128l,aegis-256,aes,chacha,chacha20poly1305,chained,gcm,gcm_siv,null,salsa,serpent,siv,xts}.jsonl
 )
 
+files=(stream/tests/files/*.lanecrypt)
+
+# Runs the test of files: it reads those of Rust, and writes some to a folder of this name.
+with_files() {
+    mkdir -p "$work/files-$1" && "${@:2}" "$work/files-$1" "${files[@]}"
+}
+
 # Builds a program of tests or an example. Arguments: the source, the program, the compiler.
 build() {
     local source=$1 program=$2
@@ -61,12 +68,13 @@ build() {
 everything_with() {
     local name=$1 source program
     shift
-    for source in tests/{calls,vectors,device}.c examples/{fill,seal,relay}.c; do
+    for source in tests/{calls,vectors,file,device}.c examples/{fill,seal,relay}.c; do
         program=$(basename "$source" .c)-$name
         run "build-$program" build "surfaces/c/$source" "$work/$program" "$@"
     done
     run "calls-$name" "$work/calls-$name" "${arguments[@]}"
     run "vectors-$name" "$work/vectors-$name" "${vectors[@]}"
+    run "file-$name" with_files "$name" "$work/file-$name"
 }
 
 everything_with gcc gcc -std=c99
@@ -79,7 +87,7 @@ if command -v valgrind >/dev/null; then
     beyond() {
         local algorithm
         build surfaces/c/tests/beyond.c "$work/beyond" gcc -std=c99 || return 1
-        for algorithm in aes-128-gcm chacha20-poly1305 aes-128-cbc+hmac-sha256 serpent-256-ctr; do
+        for algorithm in aes-128-gcm chacha20-poly1305 aes-128-cbc+hmac-sha256 serpent-256-ctr file; do
             "${memcheck[@]}" "$work/beyond" $algorithm
             [ $? -eq 9 ] || return 1
         done
@@ -88,6 +96,7 @@ if command -v valgrind >/dev/null; then
     {
         run calls-valgrind "${memcheck[@]}" "$work/calls-gcc" "${arguments[@]}"
         run vectors-valgrind "${memcheck[@]}" "$work/vectors-gcc" "${vectors[@]}"
+        run file-valgrind with_files valgrind "${memcheck[@]}" "$work/file-gcc"
         run beyond-valgrind beyond
     } >"$work/valgrind" &
 else
@@ -105,12 +114,13 @@ fi
 run header-c++11 g++ -x c++ -std=c++11 "${warnings[@]}" -fsyntax-only surfaces/c/include/lanecrypt.h
 
 # What C does beside its buffers is seen by the sanitizer.
-for source in calls vectors; do
+for source in calls vectors file; do
     run "build-$source-asan" build surfaces/c/tests/$source.c "$work/$source-asan" gcc -std=c99 \
         -fsanitize=address,undefined -fno-sanitize-recover=all
 done
 run calls-asan "$work/calls-asan" "${arguments[@]}"
 run vectors-asan "$work/vectors-asan" "${vectors[@]}"
+run file-asan with_files asan "$work/file-asan"
 
 # With a daemon of its own, which ends when the test closes its pipe, or ends.
 device() {
@@ -227,12 +237,31 @@ synopsis() {
 }
 run synopsis synopsis
 
-# The first program of the README.
+# The first or the second piece of C in the README.
+piece_of_readme() {
+    awk -v wanted="$1" '/^```/ { is_in = $0 == "```c" && ++found == wanted; next } is_in' \
+        surfaces/c/README.md
+}
+
 readme() {
-    sed -n '/^```c$/,/^```$/p' surfaces/c/README.md | grep -v '^```' >"$work/hello.c" &&
+    piece_of_readme 1 >"$work/hello.c" &&
         build "$work/hello.c" "$work/hello" gcc -std=c99 && [ "$("$work/hello")" = 'Hello, world!' ]
 }
 run readme readme
+
+# It encrypts with a key of zeros.
+readme_file() {
+    {
+        printf '#include <lanecrypt.h>\n#include <stdio.h>\nint main(void) {\n'
+        printf 'unsigned char key[32] = {0}, piece[1000];\n'
+        piece_of_readme 2
+        printf 'return error;\n}\n'
+    } >"$work/encrypt.c"
+    build "$work/encrypt.c" "$work/encrypt" gcc -std=c99 &&
+        head -c 32 /dev/zero >"$work/zeros" && "$work/fill-gcc" 200000 >"$work/text" &&
+        "$work/encrypt" <"$work/text" | "$work/seal-gcc" -d "$work/zeros" | cmp - "$work/text"
+}
+run readme-file readme_file
 
 sealed_files() {
     local bytes
@@ -243,14 +272,44 @@ sealed_files() {
             "$work/seal-gcc" -d "$work/key" <"$work/sealed" | cmp - "$work/text" || return 1
     done
     # The end cut off, at a chunk and elsewhere; a byte changed; another key.
-    ! head -c 65571 "$work/sealed" | "$work/seal-gcc" -d "$work/key" >"$work/opened" &&
+    ! head -c 65632 "$work/sealed" | "$work/seal-gcc" -d "$work/key" >"$work/opened" &&
         ! head -c 1000 "$work/sealed" | "$work/seal-gcc" -d "$work/key" >"$work/opened" &&
         [ ! -s "$work/opened" ] &&
         ! tr '\000' '\001' <"$work/sealed" | "$work/seal-gcc" -d "$work/key" >"$work/opened" &&
         "$work/fill-gcc" 32 >"$work/key" &&
-        ! "$work/seal-gcc" -d "$work/key" <"$work/sealed" >"$work/opened"
+        ! "$work/seal-gcc" -d "$work/key" <"$work/sealed" >"$work/opened" &&
+        [ ! -s "$work/opened" ]
 }
 run example-seal sealed_files
+
+# More bytes than the memory that the programs may have, which is mostly libraries.
+long_files() (
+    ulimit -v 40000 &&
+        head -c 200000000 /dev/zero | "$work/seal-gcc" "$work/key" |
+        "$work/seal-gcc" -d "$work/key" | cmp - <(head -c 200000000 /dev/zero)
+)
+run example-seal-long long_files
+
+# The program reads what C has written, and C what the program writes.
+files_of_program() {
+    local program=$target/release/lanecrypt folder=$work/files-gcc sealed secret algorithm
+    for sealed in "$folder"/{key,passphrase}-{0,1,2}.lanecrypt; do
+        secret=${sealed##*/}
+        secret=${secret%-*}
+        "$program" decrypt "--$secret-fd" 3 <"$sealed" 3<"$folder/$secret" |
+            cmp - "$folder/text" || return 1
+    done
+    for algorithm in aes-256-gcm chacha20-poly1305 xchacha20-poly1305; do
+        "$program" encrypt --algorithm $algorithm --key-fd 3 <"$folder/text" 3<"$folder/key" |
+            "$work/seal-gcc" -d "$folder/key" | cmp - "$folder/text" || return 1
+    done
+    # The text and the passphrase that the test expects; the cost is the usual one.
+    local files=("${files[@]}" "$work/usual.lanecrypt")
+    printf 'A file of lanecrypt, format 2.' |
+        "$program" encrypt --passphrase-fd 3 3<"$folder/passphrase" >"$work/usual.lanecrypt" &&
+        with_files program "$work/file-gcc"
+}
+run files-of-program files_of_program
 
 filled() {
     "$work/fill-gcc" 100000 >"$work/one" && "$work/fill-gcc" 100000 >"$work/two" &&

@@ -105,7 +105,7 @@ END {
     sub(/^[^\n]*\n/, "", overview)
     body(file, overview)
     printf ".SH SEE ALSO\n" >file
-    for (at = 1; at <= functions; at++) printf ".BR %s (3)%s\n", names[at], at < functions ? "," : "" >file
+    for (at = 1; at <= functions; at++) printf ".BR %s (3)%s\n", names[at], (at < functions ? "," : "") >file
     close(file)
     # A function whose name was not understood has no page.
     if (functions < 10 || overview == "") exit 1

@@ -252,8 +252,12 @@ fn check_c(target: &Target, report: &mut Report) {
     let is_installed = matches!(installed, Ok(status) if status.success());
     report.check(&format!("{}: the C library", target.name), is_installed);
     let key = ["rsa/tests/key.pem", "surfaces/c/tests/public.pem", "surfaces/c/tests/message.sig"];
+    let folder = prefix.display().to_string();
+    let fixture = |name: &str| format!("stream/tests/files/{name}.lanecrypt");
+    let files = [folder, fixture("aes-256-gcm"), fixture("passphrase")];
     let vectors = ["vectors/aes.jsonl", "vectors/chacha20poly1305.jsonl", "vectors/gcm.jsonl"];
-    for (name, arguments) in [("calls", key), ("vectors", vectors)] {
+    let arguments = [key.map(String::from), vectors.map(String::from), files];
+    for (name, arguments) in ["calls", "vectors", "file"].into_iter().zip(arguments) {
         let program = prefix.join(name);
         let compiled = Command::new(compiler)
             .args(["-std=c99", "-O1", "-pthread", "-Wl,--no-as-needed", "-llanecrypt", "-o"])

@@ -85,19 +85,9 @@ fn files_of_the_first_version_are_read() {
 }
 
 /// Made once, by Python's `cryptography`, with 64 KiB, 2 passes and 2 lanes.
-const KNOWN: &str = "\
-    8c6c616e6563727970740201000004000102000200000040303132333435363738393a3b3c3d3e3f6465\
-    666768696a6b6c6d6e6f707172737475767778797a7b7c7d7e7f8081828386e6db672bb4d7cb946bc9eb\
-    c722591dd0cd66da04889daf50a1fd9ce3507c366e0bad2cf34f0f290e6e8aef8bb9ccefbcc3c6bfe444\
-    1f33f665de2d1bf616bb28402f71c0256710245f20cad2eb";
-
 #[test]
 fn a_known_file_of_a_passphrase() {
-    let file: Vec<u8> = (0..KNOWN.len())
-        .step_by(2)
-        .map(|at| u8::from_str_radix(&KNOWN[at..at + 2], 16).expect("digits"))
-        .collect();
-    let (data, error) = decrypted(WORDS, &file);
+    let (data, error) = decrypted(WORDS, include_bytes!("../files/passphrase.lanecrypt"));
     assert!(error.is_none(), "{error:?}");
     assert_eq!(data, b"A file of lanecrypt, format 2.");
 }

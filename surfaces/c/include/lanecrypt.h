@@ -29,12 +29,13 @@
  * that it is one of this library: such calls are undefined, as everywhere in C.
  *
  * Threads. Any number of threads may use one lc_session at the same time, without a lock. It may be
- * freed when none of them uses it any more. lc_nonces, lc_batch_buffer and lc_device belong to one thread
- * at a time: pass them on, or lock them. Every thread has its own generator of random numbers.
+ * freed when none of them uses it any more. lc_nonces, lc_batch_buffer, lc_file and lc_device
+ * belong to one thread at a time: pass them on, or lock them. Every thread has its own generator of
+ * random numbers.
  *
  * Forks. Sessions and rooms work in a forked child as before. Random numbers differ in parent and
- * child. Sequences of nonces and connections to a daemon answer LC_ERR_FORKED in the child, which
- * may free its copies of them: the parent's stay as they are.
+ * child. Sequences of nonces, files that are being encrypted and connections to a daemon answer
+ * LC_ERR_FORKED in the child, which may free its copies of them: the parent's stay as they are.
  *
  * Secrets. Keys are expanded when a session is made, and wiped when it is freed. Wipe your own
  * copy, with explicit_bzero where there is one: compilers leave out a last memset. Time does not
@@ -42,9 +43,9 @@
  * the algorithm, and whether a message is authentic.
  *
  * Memory. Calls for single messages of ciphers and for random numbers do not allocate. Where memory
- * for an object cannot be had, the process ends. So it does where the system gives no random bytes
- * to a function that does not answer LC_ERR_ENTROPY. Ciphers take at most 40 KiB of stack, also in
- * batches. The library stays loaded after dlclose.
+ * for an object or the output of a file cannot be had, the process ends. So it does where the
+ * system gives no random bytes to a function that does not answer LC_ERR_ENTROPY. Ciphers take at
+ * most 40 KiB of stack, also in batches. The library stays loaded after dlclose.
  *
  * MIT or Apache-2.0, at your option.
  */
@@ -100,6 +101,7 @@ enum lc_error {
     LC_ERR_ENTROPY = 53,             /* the system gave no random bytes */
     LC_ERR_FAULT = 54,               /* a wrong result was discarded: processor or memory erred */
     LC_ERR_INTERNAL = 55,            /* a defect of this library; please report it */
+    LC_ERR_MEMORY = 56,              /* there is no memory for the passphrase of a file */
 
     LC_ERR_KEY_ENCODING = 64,  /* no PEM or DER of an RSA key */
     LC_ERR_KEY_ENCRYPTED = 65, /* the key is encrypted: decrypt it first */
@@ -116,7 +118,15 @@ enum lc_error {
     LC_ERR_FULL = 86,         /* too many requests in flight: take completions first */
     LC_ERR_DISCONNECTED = 87, /* the daemon is gone; what was in flight may have been served */
     LC_ERR_SYSTEM = 88,       /* the system refused something else */
-    LC_ERR_NOTHING = 89       /* nothing has come */
+    LC_ERR_NOTHING = 89,      /* nothing has come */
+
+    LC_ERR_FILE_FORMAT = 96,            /* it does not begin as encrypted files do */
+    LC_ERR_FILE_VERSION = 97,           /* a version, algorithm, chunk or secret not known here */
+    LC_ERR_FILE_SECRET = 98,            /* another key or passphrase, or its header was changed */
+    LC_ERR_FILE_NEEDS_KEY = 99,         /* it is encrypted with a key, not with a passphrase */
+    LC_ERR_FILE_NEEDS_PASSPHRASE = 100, /* it is encrypted with a passphrase, not with a key */
+    LC_ERR_FILE_COST = 101,             /* the cost of its passphrase is beyond the limits */
+    LC_ERR_FILE_TRUNCATED = 102         /* its end is missing */
 };
 
 /* The text of an error, in English, without a full stop. Never NULL; never freed. */
@@ -454,6 +464,82 @@ void lc_batch_buffer_free(lc_batch_buffer *buffer);
  * may have been served; use no output. Other errors: nothing was served, and no outcome is written.
  */
 LC_CHECK int lc_process(lc_batch_buffer *buffer, struct lc_request *requests, size_t count);
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/*
+ * Files and pipes of any length, in pieces, as the programs `lanecrypt encrypt` and `lanecrypt
+ * decrypt` write and read them: a header, then chunks of 64 KiB that are authenticated one by one.
+ * Each file has a key of its own, so one secret serves any number of files. A file grows by 80
+ * bytes (key) or 104 (passphrase), and by 16 for each chunk, of which it has at least one.
+ *
+ * An lc_file takes one file in one direction: lc_file_update with each piece, in order, of any
+ * length; then lc_file_finish, and lc_file_free. Its output is in its own memory, and valid until
+ * the next call with it. Memory does not grow with the file: it is less than 5 times the longest
+ * piece and a chunk together. Readers accept chunks of 1 KiB to 16 MiB from other writers.
+ *
+ * Only verified plaintext is given, and a file is whole only if lc_file_finish returned LC_OK. What
+ * came before an error is the authentic beginning: write to a temporary file, and rename it at the
+ * end. After an error that is none of arguments, each later call returns it, too. After
+ * lc_file_finish they return LC_ERR_UNSUPPORTED.
+ *
+ * Constant time in keys and data. From half of its first pass on, Argon2id reads memory at places
+ * that depend on the passphrase.
+ */
+
+enum lc_file_secret {
+    LC_FILE_KEY = 1,       /* 32 random bytes; never a passphrase, nor its hash */
+    LC_FILE_PASSPHRASE = 2 /* bytes of any number, that people remember */
+};
+
+/* How a file is encrypted. Set what is not needed to 0, for the default. */
+struct lc_file_options {
+    int algorithm; /* LC_AES_256_GCM (default), LC_CHACHA20_POLY1305, LC_XCHACHA20_POLY1305 */
+    /* What trying a passphrase costs, by Argon2id (RFC 9106). Without effect on keys. */
+    uint32_t memory; /* in KiB: 65,536 (default); 8 for each lane to 1,048,576 */
+    uint32_t passes; /* over the memory: 3 (default); 1 to 16 */
+    uint32_t lanes;  /* 4 (default); 1 to 4 */
+};
+
+/* One file on its way. */
+typedef struct lc_file lc_file;
+
+/*
+ * Begins to encrypt a file with a secret of enum lc_file_secret. Without options it has the
+ * defaults. A passphrase takes the time and the memory of Argon2id in this call. The header is part
+ * of the first output.
+ * LC_ERR_RANGE (the kind of the secret), LC_ERR_KEY_LENGTH, LC_ERR_UNKNOWN_ALGORITHM,
+ * LC_ERR_FILE_COST, LC_ERR_MEMORY, LC_ERR_ENTROPY; LC_ERR_UNSUPPORTED for other algorithms.
+ */
+LC_CHECK int lc_file_encrypt(lc_file **file, const struct lc_file_options *options, int kind,
+                             const void *secret, size_t secret_len);
+
+/*
+ * Begins to decrypt a file. The secret is copied, and wiped when the header has come. The limits
+ * of the options hold for headers, too: a hostile one takes at most 1 GiB and 16 passes.
+ * LC_ERR_RANGE (the kind of the secret), LC_ERR_KEY_LENGTH.
+ */
+LC_CHECK int lc_file_decrypt(lc_file **file, int kind, const void *secret, size_t secret_len);
+
+/*
+ * Takes a piece of input, and gives the output that there is, perhaps none; with an error NULL and
+ * 0. An encrypting file keeps up to a chunk, because it may be the last one: LC_ERR_FORKED in a
+ * child, LC_ERR_DATA_LENGTH after 256 TiB.
+ * A decrypting file gives a chunk when the next one begins. The call in which the header becomes
+ * whole takes the time and the memory of Argon2id. LC_ERR_AUTHENTICATION: a chunk was changed,
+ * moved or added, or cut in its middle. The errors LC_ERR_FILE_... and LC_ERR_MEMORY.
+ */
+LC_CHECK int lc_file_update(lc_file *file, const void *from, size_t from_len, const void **to,
+                            size_t *to_len);
+
+/*
+ * Ends the input, and gives the rest of the output. Errors as lc_file_update. LC_ERR_FILE_TRUNCATED
+ * if the end of the file is missing.
+ */
+LC_CHECK int lc_file_finish(lc_file *file, const void **to, size_t *to_len);
+
+/* Wipes keys and plaintext of a file, and frees it; its output, too. NULL is left alone. */
+void lc_file_free(lc_file *file);
 
 /* ---- RSA signatures -------------------------------------------------------------------------- */
 

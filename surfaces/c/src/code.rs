@@ -12,8 +12,8 @@ macro_rules! codes {
         /// Why a call was refused. The numbers are those of the header, and never change.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[cfg_attr(
-            not(all(feature = "device", target_os = "linux")),
-            expect(dead_code, reason = "those of the daemon and of RSA")
+            not(all(feature = "device", feature = "file", target_os = "linux")),
+            expect(dead_code, reason = "those of the daemon, of files and of RSA")
         )]
         #[repr(i32)]
         pub(crate) enum Code {
@@ -65,6 +65,7 @@ codes! {
     53 Entropy c"no random bytes";
     54 Fault c"wrong result discarded";
     55 Internal c"internal error";
+    56 Memory c"not enough memory";
     // Keys of RSA.
     64 KeyEncoding c"malformed key";
     65 KeyEncrypted c"encrypted key";
@@ -82,6 +83,14 @@ codes! {
     87 Disconnected c"the daemon is gone";
     88 System c"the system refused";
     89 Nothing c"nothing has come";
+    // Files.
+    96 FileFormat c"not an encrypted file of Lanecrypt";
+    97 FileVersion c"a file of an unknown version";
+    98 FileSecret c"another key or passphrase, or the file's header was changed";
+    99 FileNeedsKey c"the file needs a key, not a passphrase";
+    100 FileNeedsPassphrase c"the file needs a passphrase, not a key";
+    101 FileCost c"the passphrase costs more than is allowed, or less";
+    102 FileTruncated c"the file is truncated";
 }
 
 impl Code {

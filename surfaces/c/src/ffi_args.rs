@@ -44,7 +44,7 @@ impl Bytes {
     pub(crate) const NONE: Self = Self { start: core::ptr::dangling_mut(), length: 0 };
 
     /// The bytes of a place for a `T`, which is neither null nor misaligned.
-    fn of_place<T>(place: *mut T) -> Self {
+    pub(crate) fn of_place<T>(place: *mut T) -> Self {
         Self { start: place.cast(), length: size_of::<T>() }
     }
 
@@ -69,6 +69,12 @@ impl Bytes {
         }
         self.apart_from(other)?;
         Ok(false)
+    }
+
+    /// How many bytes they are.
+    #[cfg(feature = "file")]
+    pub(crate) fn len(self) -> usize {
+        self.length
     }
 
     /// The first bytes, and those behind them.

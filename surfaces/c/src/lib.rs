@@ -14,6 +14,8 @@ mod code;
 #[cfg(all(feature = "device", target_os = "linux"))]
 mod device;
 mod ffi_args;
+#[cfg(feature = "file")]
+mod file;
 mod hazmat;
 mod nonces;
 mod operation;
@@ -22,5 +24,5 @@ mod random;
 mod rsa;
 mod session;
 mod single;
-#[cfg(all(test, feature = "device"))]
+#[cfg(all(test, feature = "device", feature = "file"))]
 mod tests;

@@ -10,7 +10,8 @@ use crate::algorithm::Info;
 use crate::batch::Request;
 use crate::code::Code;
 use crate::device::Completion;
-use crate::{algorithm, operation, rsa};
+use crate::file::FileOptions;
+use crate::{algorithm, file, operation, rsa};
 
 const HEADER: &str = include_str!("../include/lanecrypt.h");
 
@@ -20,6 +21,7 @@ const SOURCES: &[&str] = &[
     include_str!("batch.rs"),
     include_str!("code.rs"),
     include_str!("device.rs"),
+    include_str!("file.rs"),
     include_str!("hazmat.rs"),
     include_str!("nonces.rs"),
     include_str!("random.rs"),
@@ -65,6 +67,8 @@ fn of_c(base: &str, stars: usize) -> String {
         "lc_device" => "Device",
         "lc_request" => "Request",
         "lc_completion" => "Completion",
+        "lc_file" => "File",
+        "lc_file_options" => "FileOptions",
         "lc_algorithm_info" => "Info",
         other => panic!("the header has an unknown type {other}"),
     };
@@ -158,6 +162,8 @@ fn numbers_are_those_of_the_header() {
     assert_eq!(numbers_of_header("lc_operation", "LC_"), collected(&rows));
     let rows: Vec<_> = rsa::PADDINGS.iter().map(|row| (row.0, row.1)).collect();
     assert_eq!(numbers_of_header("lc_padding", "LC_"), collected(&rows));
+    let rows = [(file::KEY, "KEY"), (file::PASSPHRASE, "PASSPHRASE")];
+    assert_eq!(numbers_of_header("lc_file_secret", "LC_FILE_"), collected(&rows));
 
     let mut errors: BTreeMap<String, i32> = Code::ALL
         .iter()
@@ -249,6 +255,7 @@ fn structures_have_the_same_layout() {
         layout!("lc_algorithm_info" Info: authenticates random_nonces key_len shortest_key_len
             nonce_len tag_len block_len),
         layout!("lc_completion" Completion: user buffer len outcome),
+        layout!("lc_file_options" FileOptions: algorithm memory passes lanes),
     ]
     .concat();
     let mut program = String::from(
@@ -281,7 +288,7 @@ fn structures_have_the_same_layout() {
     assert_eq!(String::from_utf8(said).expect("text"), right);
 
     // Those fields, and no others.
-    for name in ["lc_request", "lc_algorithm_info", "lc_completion"] {
+    for name in ["lc_request", "lc_algorithm_info", "lc_completion", "lc_file_options"] {
         let header = bare_header();
         let body = header.split_once(&format!("struct {name} {{")).expect("it is there").1;
         let fields = body.split_once('}').expect("it ends").0.matches(';').count();
