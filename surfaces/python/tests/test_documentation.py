@@ -9,6 +9,8 @@ import pytest
 
 import lanecrypt
 import lanecrypt.columns
+import lanecrypt.envelope
+import lanecrypt.file
 import lanecrypt.keys
 import lanecrypt.spark
 
@@ -18,7 +20,9 @@ SETTINGS = str(HERE.parent / "pyproject.toml")
 
 def documented():
     """Modules, and their public functions, classes and methods, with their examples."""
-    for module in [lanecrypt, lanecrypt.columns, lanecrypt.keys, lanecrypt.spark]:
+    for module in [
+        lanecrypt, lanecrypt.columns, lanecrypt.envelope, lanecrypt.file, lanecrypt.keys, lanecrypt.spark,
+    ]:
         yield module.__name__, module
         for name in module.__all__:
             thing = getattr(module, name)
@@ -35,6 +39,8 @@ def test_examples_and_that_all_is_documented(name, thing):
         return
     assert thing.__doc__, f"{name} has no documentation"
     names = {**vars(lanecrypt), **vars(lanecrypt.columns), **vars(lanecrypt.keys)}
+    if name.startswith(("lanecrypt.envelope.", "lanecrypt.file.")):
+        names |= vars(sys.modules[".".join(name.split(".")[:2])])
     test = doctest.DocTestParser().get_doctest(thing.__doc__, names, name, None, None)
     assert doctest.DocTestRunner().run(test).failed == 0
 

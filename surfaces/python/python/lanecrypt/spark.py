@@ -183,13 +183,13 @@ class _Task:
                 arrays[column] = self.work(arrays[column], key, context, rows, column)
             yield pyarrow.RecordBatch.from_arrays([arrays[name] for name in names], names=names)
 
-    def key(self, name: str) -> _columns.Key:
-        return _columns.Key(self.keys(name), self.layout)
+    def key(self, name: str) -> _columns.Key | _columns.Keyring:
+        return _columns._key(self.keys(name), self.layout)
 
     def work(
         self,
         array: pyarrow.Array,
-        key: _columns.Key,
+        key: _columns.Key | _columns.Keyring,
         context: bytes,
         rows: pyarrow.Array | None,
         column: str = "",
@@ -209,7 +209,7 @@ def _taken(column: Any, places: Any) -> Any:
 
 def _function(task: _Task) -> Callable[..., pyarrow.Array]:
     """The task as a function of columns: values, names of keys, contexts, rows."""
-    kept: dict[str, _columns.Key] = {}
+    kept: dict[str, _columns.Key | _columns.Keyring] = {}
 
     # Without types: Spark takes those that it does not know for another kind of function.
     def apply(values, names, contexts=None, rows=None):  # type: ignore[no-untyped-def]
