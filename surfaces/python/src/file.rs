@@ -35,8 +35,8 @@ pyo3::create_exception!(
     lanecrypt.file,
     UnsupportedFile,
     FileError,
-    "Its header has a version, an algorithm, a size of chunks or a kind of secret that this version \
-     does not know."
+    "Its header has a version, an algorithm, a size of chunks or a kind of secret that is not known \
+     here."
 );
 pyo3::create_exception!(
     lanecrypt.file,
@@ -294,7 +294,6 @@ impl FileWriter {
     /// Writes the header.
     #[new]
     #[pyo3(signature = (target, *, key, passphrase, algorithm, cost, name))]
-    #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
     fn new(
         py: Python<'_>,
         target: Py<PyAny>,

@@ -45,7 +45,8 @@ def test_examples_and_that_all_is_documented(name, thing):
     assert doctest.DocTestRunner().run(test).failed == 0
 
 
-def test_readme():
+def test_readme(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     failed, tried = doctest.testfile(str(HERE.parent / "README.md"), module_relative=False)
     assert failed == 0 and tried > 5
 
@@ -74,6 +75,11 @@ def test_types_are_whole_and_of_use(tmp_path):
         "name: UUID = lanecrypt.uuid4()\n"
         "letter: str = lanecrypt.choice('abc')\n"
         "number: int = lanecrypt.Random().randint(1, 6)\n"
+        "from lanecrypt import columns, envelope, file\n"
+        "with file.open('a', 'wb', key=bytes(32)) as writer, file.open('b', passphrase='x') as reader:\n"
+        "    number = writer.write(reader.read(5))\n"
+        "kek: envelope.Kek = envelope.Cached(envelope.Local(bytes(32)))\n"
+        "ring: columns.Keyring = envelope.unwrap_ring(envelope.wrap_ring(columns.Keyring(), kek), kek)\n"
     )
     run("mypy", "--strict", str(user))
     user.write_text("import lanecrypt\nlanecrypt.AESGCM('text')\n")

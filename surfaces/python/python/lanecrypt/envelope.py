@@ -149,6 +149,8 @@ def _parsed(text: str) -> tuple[bytes, bytes, bytes]:
 class _NotPickled:
     """What holds a key, or what a key service accepts."""
 
+    __slots__ = ()
+
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         name = type(self).__name__
         raise TypeError(f"cannot pickle {name!r}: pass a function that makes it where it is used")
@@ -300,7 +302,7 @@ def _called(act: str, key: bytes, call: Callable[..., Any], *arguments: Any, **n
     forms = [_letters(form) for form in (_base64(key), key.hex(), repr(key)) if key]
     if "plaintext" in text.lower() or any(form in _letters(text) for form in forms):
         text = "its text may have the key in it"
-    raise WrapError(f"{act}: {kind}: {text[:500]}")
+    raise WrapError(f"{act}: {kind}: {' '.join(text.split())[:500]}")
 
 
 def _letters(text: str) -> str:
@@ -318,7 +320,7 @@ class Cached(_NotPickled):
 
     >>> kek = Cached(Local(bytes(32)), seconds=60, uses=100)
     >>> wrapped = kek.wrap(b"key")
-    >>> kek.unwrap(wrapped), kek.unwrap(wrapped), len(kek)
+    >>> kek.unwrap(wrapped), kek.unwrap(wrapped), kek.kept
     (b'key', b'key', 1)
     """
 
@@ -337,8 +339,9 @@ class Cached(_NotPickled):
         self._seconds, self._uses, self._entries = seconds, uses, entries
         self._state = _State()
 
-    def __len__(self) -> int:
-        """How many keys it has."""
+    @property
+    def kept(self) -> int:
+        """How many keys it has in memory."""
         state = self._own()
         with state.lock:
             return len(state.kept)
@@ -366,10 +369,11 @@ class Cached(_NotPickled):
         with state.lock:
             # Of threads that asked at the same time one is enough.
             if self._uses > 1 and wrapped not in state.kept:
+                self._drop_old(state)
+                while len(state.kept) >= self._entries:
+                    state.kept.popitem(last=False)
                 state.kept[wrapped] = _Kept(key, before + self._seconds, self._uses - 1)
                 self._drop_old(state)
-                while len(state.kept) > self._entries:
-                    state.kept.popitem(last=False)
         return key
 
     def clear(self) -> None:
@@ -411,7 +415,7 @@ class Wrapped:
     ``rings`` has the text of ``wrap_ring`` for each name. ``kek`` is a function that makes the key-encryption
     key. The executors call it once in each process, and remember what it unwraps as ``Cached`` does. It
     travels with the plan, so it must not contain a key or a token: it finds them there, in a file or in the
-    environment.
+    environment. A ring stays for the time of its task, and with functions of SQL as long as their worker.
 
     >>> def kek():
     ...     return Local(Files("/etc/lanecrypt/keys")("kek"))

@@ -164,8 +164,8 @@ def open(
     """Opens a file as ``gzip.open`` does: to read (``"rb"``), to write (``"wb"``), or to write one that must
     not be there (``"xb"``). ``file`` is a path or a binary file object, which is not closed.
 
-    What is read is authentic. The file was whole if it is read to its end without an error: a reader that
-    acts on a part of it must be able to undo that.
+    What is read is authentic; a reader cannot seek. The file was whole if it is read to its end without an
+    error: who acts on a part of it must be able to undo that.
 
     What is written is a file once ``close`` returns, which the end of ``with`` calls. A block that ends
     with an exception leaves nothing at a path, and what was there before stays. A file object then has a
@@ -189,8 +189,9 @@ def open(
 class Writer(io.BufferedIOBase):
     """A file that is encrypted while it is written; ``open`` makes it.
 
-    Only ``close`` completes it. If it is discarded, or deallocated without that, there is no file. It
-    belongs to the process that has opened it: a forked one would write with the same nonces.
+    Only ``close`` completes it, and the end of ``with``. If it is discarded, or deallocated without that, there
+    is no file. A wrapper such as ``io.TextIOWrapper`` calls ``close`` whenever it is closed itself, also after
+    an exception. A writer belongs to the process that has opened it: a forked one would use its nonces again.
     """
 
     _process = 0
@@ -235,6 +236,10 @@ class Writer(io.BufferedIOBase):
     def write(self, data: Buffer, /) -> int:
         """Encrypts these bytes behind those before, and returns how many they are."""
         self._check()
+        if not isinstance(data, (bytes, bytearray)):
+            view = memoryview(data)
+            # Elements of any kind, such as the buffers of pyarrow.
+            data = view.cast("B") if view.nbytes else b""
         return self._sealing.write(data)
 
     def flush(self) -> None:
