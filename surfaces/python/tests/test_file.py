@@ -312,8 +312,12 @@ def test_wrong_arguments(tmp_path):
         file.decrypt(tmp_path / "none", tmp_path / "target", key=KEY)
     with pytest.raises(IsADirectoryError):
         file.encrypt(source, tmp_path, key=KEY)
-    with pytest.raises(ValueError, match="is not a regular file"):
-        file.encrypt(source, "/dev/null", key=KEY)
+    # In a folder of its own: a device would be lost if this were not refused.
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="pipe is not a regular file: open it, and pass the file"):
+        file.encrypt(source, tmp_path / "pipe", key=KEY)
+    assert (tmp_path / "pipe").is_fifo()
+    (tmp_path / "pipe").unlink()
     with pytest.raises(FileExistsError):
         file.open(source, "xb", key=KEY)
     assert names(tmp_path) == ["source"] and source.read_bytes() == b"x"

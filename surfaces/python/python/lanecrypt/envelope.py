@@ -436,7 +436,7 @@ class Wrapped:
             if not isinstance(text, str):
                 raise TypeError(f"ring {name!r} is not the text of wrap_ring: keys would be in the plan")
             _parsed(text)
-        if isinstance(kek, _NotPickled) or hasattr(kek, "unwrap") or not callable(kek):
+        if not callable(kek):
             raise TypeError("kek= is a function that makes the key-encryption key on the executors")
         if not (seconds > 0 and uses > 0):
             raise ValueError("seconds= and uses= are more than 0")
