@@ -249,7 +249,7 @@ class TestWrappedRings:
             "select id, wrapped_decrypt_text(ssn, 'people', 'people.ssn', id) as ssn, note from wrapped"
         )
         assert rows(read) == rows(people)
-        with pytest.raises(PySparkException, match="a key for aes_gcm_siv, not for aes_gcm"):
+        with pytest.raises(PySparkException, match="key 'people' is a ring for aes_gcm_siv, not for aes_gcm"):
             spark.encrypt(people, {"ssn": "people"}, keys=provider, layout="aes_gcm").collect()
 
     def test_no_key_in_plans_closures_and_errors(self, people, provider, ring):

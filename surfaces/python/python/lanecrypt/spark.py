@@ -184,7 +184,12 @@ class _Task:
             yield pyarrow.RecordBatch.from_arrays([arrays[name] for name in names], names=names)
 
     def key(self, name: str) -> _columns.Key | _columns.Keyring:
-        return _columns._key(self.keys(name), self.layout)
+        key = self.keys(name)
+        if not isinstance(key, _columns.Keyring):
+            return _columns.Key(key, self.layout)
+        if key.layout != self.layout:
+            raise ValueError(f"key {name!r} is a ring for {key.layout}, not for {self.layout}")
+        return key
 
     def work(
         self,
