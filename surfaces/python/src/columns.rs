@@ -19,8 +19,7 @@ use pyo3::prelude::*;
 pub(crate) use self::export::{Array, ChunkedArray};
 use self::import::{Borrowing, Input, Kind};
 pub(crate) use self::keyring::Keyring;
-use crate::input;
-use crate::scratch::Scratch;
+use crate::input::copied;
 use crate::{InvalidTag, UnknownKey};
 
 /// A key for columns, expanded once, with one layout of cells. `used` counts values that were
@@ -102,14 +101,6 @@ impl ColumnKey {
 
 fn parsed(layout: &str) -> PyResult<Layout> {
     layout.parse().map_err(|error: UnknownLayout| PyValueError::new_err(error.to_string()))
-}
-
-/// The bytes of a key, for a moment.
-fn copied(py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<Scratch<64>> {
-    let key = input::Input::new(key)?;
-    let mut copy = Scratch::new(key.len());
-    key.copy_to(py, copy.bytes())?;
-    Ok(copy)
 }
 
 /// Does the work on a column, without the interpreter's lock. The result is of its kind.

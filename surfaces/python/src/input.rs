@@ -9,6 +9,8 @@ use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
+use crate::scratch::Scratch;
+
 /// An object with a contiguous buffer of bytes.
 pub(crate) enum Input<'a, 'py> {
     Bytes(&'a Bound<'py, PyBytes>),
@@ -70,6 +72,14 @@ impl std::ops::Deref for Fixed<'_> {
             Self::Copied(bytes) => bytes,
         }
     }
+}
+
+/// The bytes of a key or a passphrase, for a moment.
+pub(crate) fn copied(py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<Scratch<64>> {
+    let key = Input::new(key)?;
+    let mut copy = Scratch::new(key.len());
+    key.copy_to(py, copy.bytes())?;
+    Ok(copy)
 }
 
 /// The buffer of an object that callers want results in.

@@ -5,6 +5,7 @@
 
 mod aead;
 mod columns;
+mod file;
 mod input;
 mod lock;
 mod random;
@@ -49,6 +50,11 @@ mod _lanecrypt {
     use super::aead::{AesGcm, AesGcmSiv, ChaCha20Poly1305, XChaCha20Poly1305};
     #[pymodule_export]
     use super::columns::{Array, ChunkedArray, ColumnKey, Keyring};
+    #[pymodule_export]
+    use super::file::{
+        CostRefused, FileError, FileReader, FileWriter, NotEncrypted, TruncatedFile,
+        UnsupportedFile, decrypt_file, encrypt_file,
+    };
     #[pymodule_export]
     use super::random::{
         choice, fill, randbelow, randbits, random, token_bytes, token_hex, token_urlsafe, uuid4,

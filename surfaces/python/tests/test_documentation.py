@@ -9,6 +9,8 @@ import pytest
 
 import lanecrypt
 import lanecrypt.columns
+import lanecrypt.envelope
+import lanecrypt.file
 import lanecrypt.keys
 import lanecrypt.spark
 
@@ -18,7 +20,9 @@ SETTINGS = str(HERE.parent / "pyproject.toml")
 
 def documented():
     """Modules, and their public functions, classes and methods, with their examples."""
-    for module in [lanecrypt, lanecrypt.columns, lanecrypt.keys, lanecrypt.spark]:
+    for module in [
+        lanecrypt, lanecrypt.columns, lanecrypt.envelope, lanecrypt.file, lanecrypt.keys, lanecrypt.spark,
+    ]:
         yield module.__name__, module
         for name in module.__all__:
             thing = getattr(module, name)
@@ -35,11 +39,14 @@ def test_examples_and_that_all_is_documented(name, thing):
         return
     assert thing.__doc__, f"{name} has no documentation"
     names = {**vars(lanecrypt), **vars(lanecrypt.columns), **vars(lanecrypt.keys)}
+    if name.startswith(("lanecrypt.envelope.", "lanecrypt.file.")):
+        names |= vars(sys.modules[".".join(name.split(".")[:2])])
     test = doctest.DocTestParser().get_doctest(thing.__doc__, names, name, None, None)
     assert doctest.DocTestRunner().run(test).failed == 0
 
 
-def test_readme():
+def test_readme(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     failed, tried = doctest.testfile(str(HERE.parent / "README.md"), module_relative=False)
     assert failed == 0 and tried > 5
 
@@ -68,6 +75,11 @@ def test_types_are_whole_and_of_use(tmp_path):
         "name: UUID = lanecrypt.uuid4()\n"
         "letter: str = lanecrypt.choice('abc')\n"
         "number: int = lanecrypt.Random().randint(1, 6)\n"
+        "from lanecrypt import columns, envelope, file\n"
+        "with file.open('a', 'wb', key=bytes(32)) as writer, file.open('b', passphrase='x') as reader:\n"
+        "    number = writer.write(reader.read(5))\n"
+        "kek: envelope.Kek = envelope.Cached(envelope.Local(bytes(32)))\n"
+        "ring: columns.Keyring = envelope.unwrap_ring(envelope.wrap_ring(columns.Keyring(), kek), kek)\n"
     )
     run("mypy", "--strict", str(user))
     user.write_text("import lanecrypt\nlanecrypt.AESGCM('text')\n")

@@ -1,4 +1,5 @@
-"""A table that is encrypted in batches takes the memory of batches, however long it is."""
+"""A table that is encrypted in batches takes the memory of batches, and a file that of chunks, however long
+they are."""
 
 from __future__ import annotations
 
@@ -48,3 +49,32 @@ def test_ten_million_rows_take_no_more_than_a_few_batches():
     # The cells are there, and what is measured is not nothing.
     assert 0.5 < one < 2, one
     assert ten < 3, (one, ten)
+
+
+FILES = """
+import os, resource, sys
+from lanecrypt import file
+folder, key, size = sys.argv[1], bytes(32), 200_000_000
+file.encrypt("/dev/null", folder + "/file", key=key)
+with open("/proc/self/statm") as numbers:
+    used = int(numbers.read().split()[0]) * os.sysconf("SC_PAGESIZE")
+resource.setrlimit(resource.RLIMIT_AS, (used + 60_000_000,) * 2)
+with file.open(folder + "/file", "wb", key=key) as writer:
+    for _ in range(size // 1_000_000):
+        writer.write(bytes(1_000_000))
+assert file.decrypt(folder + "/file", folder + "/back", key=key) == size
+assert file.encrypt(folder + "/back", folder + "/file", key=key) == size
+with file.open(folder + "/file", key=key) as reader:
+    assert sum(map(len, iter(lambda: reader.read(1_000_000), b""))) == size
+try:
+    bytes(size)
+except MemoryError:
+    print("limited")
+"""
+
+
+def test_files_are_larger_than_the_memory(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", FILES, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "limited\n", done.stderr

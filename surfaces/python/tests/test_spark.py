@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 
@@ -11,7 +12,7 @@ pytest.importorskip("pyspark")
 
 import pyarrow
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from lanecrypt import columns, spark
+from lanecrypt import columns, envelope, spark
 from lanecrypt.keys import Environment, Fetched, Files, KeyNotFound
 from pyspark import cloudpickle
 from pyspark.errors import PySparkException
@@ -204,3 +205,81 @@ class TestProviders:
         travelling = Fetched(fetch)
         assert travelling("a") == KEY and KEY not in pickle.dumps(travelling)
         assert pickle.loads(pickle.dumps(travelling))("b") == KEY
+
+
+class TestWrappedRings:
+    """Only wrapped keys travel."""
+
+    KEK = bytes.fromhex("c0ffee") + bytes(range(60, 89))
+
+    @pytest.fixture
+    def ring(self):
+        ring = columns.Keyring()
+        ring.set_primary(ring.add())
+        return ring
+
+    @pytest.fixture
+    def provider(self, ring, tmp_path):
+        (tmp_path / "kek").write_bytes(self.KEK)
+        (tmp_path / "kek").chmod(0o600)
+        folder = str(tmp_path)
+
+        # Workers cannot import this file. A function inside of another goes to them whole.
+        def kek():
+            return envelope.Local(Files(folder)("kek"))
+
+        return envelope.Wrapped({"people": envelope.wrap_ring(ring, envelope.Local(self.KEK))}, kek)
+
+    def secrets(self, ring):
+        keys = [bytes.fromhex(key["key"]) for key in json.loads(ring.to_json())["keys"]]
+        keys.append(self.KEK)
+        return [form for key in keys for form in (key, key.hex().encode(), repr(key)[2:-1].encode())]
+
+    def test_both_directions_and_rotation(self, session, people, provider, ring):
+        options = {"context": {"ssn": "people.ssn"}, "rows": "id"}
+        sealed = spark.encrypt(people, {"ssn": "people"}, keys=provider, **options).persist()
+        back = spark.decrypt(sealed, {"ssn": "people"}, keys=provider, text=["ssn"], **options)
+        assert rows(back) == rows(people)
+        cells = pyarrow.table({"id": [5], "ssn": [bytes(sealed.where("id = 5").first()["ssn"])]})
+        plain = columns.decrypt(cells["ssn"], ring, context="people.ssn", rows=cells["id"], text=True)
+        assert plain.to_pylist() == ["000000005"]
+        spark.register(session, keys=provider, prefix="wrapped_")
+        sealed.createOrReplaceTempView("wrapped")
+        read = session.sql(
+            "select id, wrapped_decrypt_text(ssn, 'people', 'people.ssn', id) as ssn, note from wrapped"
+        )
+        assert rows(read) == rows(people)
+        with pytest.raises(PySparkException, match="key 'people' is a ring for aes_gcm_siv, not for aes_gcm"):
+            spark.encrypt(people, {"ssn": "people"}, keys=provider, layout="aes_gcm").collect()
+
+    def test_no_key_in_plans_closures_and_errors(self, people, provider, ring):
+        # The keys are in this process.
+        assert provider("people").keys == ring.keys
+        task = spark._Task({"ssn": "people"}, provider, "aes_gcm_siv")
+        assert len(next(task(iter([pyarrow.record_batch({"ssn": ["a", "b"]})])))) == 2
+        sealed = spark.encrypt(people, {"ssn": "people"}, keys=provider)
+        sealed.collect()
+        with pytest.raises(PySparkException) as refused:
+            spark.decrypt(sealed, {"ssn": "people"}, keys=provider, context={"ssn": "x"}).collect()
+        travelled = cloudpickle.dumps(task) + sealed._jdf.queryExecution().toString().encode()
+        travelled += str(refused.value).encode()
+        assert not [form for form in self.secrets(ring) if form in travelled]
+        assert b"lanecrypt wrapped ring 1" in travelled
+        assert self.secrets(ring)[0] in cloudpickle.dumps({"planted": self.secrets(ring)[0]})
+
+    def test_keks_do_not_travel(self, people, ring):
+        kek = envelope.Local(self.KEK)
+        text = envelope.wrap_ring(ring, kek)
+        with pytest.raises(TypeError, match="a function that makes the key-encryption key"):
+            envelope.Wrapped({"people": text}, kek)
+        caught = envelope.Wrapped({"people": text}, lambda: kek)
+        with pytest.raises(Exception, match="cannot pickle 'Local'") as refused:
+            spark.encrypt(people, {"ssn": "people"}, keys=caught).collect()
+        assert self.KEK.hex() not in str(refused.value) and repr(self.KEK) not in str(refused.value)
+
+    def test_another_kek_is_named(self, people, ring):
+        keys = envelope.Wrapped(
+            {"people": envelope.wrap_ring(ring, envelope.Local(self.KEK))}, lambda: envelope.Local(bytes(32))
+        )
+        with pytest.raises(PySparkException, match="InvalidTag: wrapped with another key, or changed"):
+            spark.encrypt(people, {"ssn": "people"}, keys=keys).collect()

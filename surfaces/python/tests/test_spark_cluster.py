@@ -4,6 +4,7 @@ middle of a job."""
 from __future__ import annotations
 
 import base64
+import json
 import os
 import signal
 import socket
@@ -20,13 +21,15 @@ pyspark = pytest.importorskip("pyspark")
 import pyarrow
 import pyarrow.compute as compute
 import pyarrow.parquet as parquet
-from lanecrypt import columns, spark
+from lanecrypt import columns, envelope, spark
 from lanecrypt.keys import Files
 from spark_session import QUICK_START, builder
 
 ROWS = 2_000_000
 TASKS = 80
 KEY = bytes.fromhex("c0ffee") + bytes(range(200, 229))
+KEK = bytes.fromhex("c0ffee") + bytes(range(100, 129))
+RING = columns.Keyring("aes_gcm")
 HOME = Path(pyspark.__file__).parent
 
 
@@ -101,8 +104,10 @@ def completed_tasks(session) -> int:
 def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
     secrets = tmp_path / "secrets"
     secrets.mkdir()
-    (secrets / "people").write_bytes(KEY)
-    (secrets / "people").chmod(0o600)
+    for name, key in (("people", KEY), ("kek", KEK)):
+        (secrets / name).write_bytes(key)
+        (secrets / name).chmod(0o600)
+    wrapped = {"ring": envelope.wrap_ring(RING, envelope.Local(KEK))}
     events = tmp_path / "events"
     events.mkdir()
     output = tmp_path / "output"
@@ -117,11 +122,13 @@ def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
         .getOrCreate()
     )
     try:
-        table = session.range(0, ROWS, 1, TASKS).selectExpr("id", "lpad(id, 32, '0') as ssn")
+        table = session.range(0, ROWS, 1, TASKS).selectExpr(
+            "id", "lpad(id, 32, '0') as ssn", "if(id % 100 = 0, 'note', null) as note"
+        )
         sealed = spark.encrypt(
             table,
-            {"ssn": "people"},
-            keys=Files(secrets),
+            {"ssn": "people", "note": "ring"},
+            keys=provider_of(str(secrets), wrapped),
             layout="aes_gcm",
             context={"ssn": "people.ssn"},
             rows="id",
@@ -171,16 +178,33 @@ def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
     values = columns.decrypt(cells, key, context="people.ssn", rows=ids, text=True)
     expected = compute.utf8_lpad(ids.cast("string"), 32, "0")
     assert compute.all(compute.equal(values, expected)).as_py()
+    notes = columns.decrypt(written["note"], RING, rows=ids, text=True)
+    assert notes.to_pylist() == ["note" if n % 100 == 0 else None for n in range(ROWS)]
 
-    assert KEY.hex() not in plan and repr(KEY) not in plan
+    assert not has_key(plan.encode())
     found += with_key(tmp_path, secrets)
     assert not found, f"the key is in {found}"
     # The search finds what is there: the key where it is kept, and in the events what was done.
-    assert holds_key(secrets / "people")
+    assert holds_key(secrets / "people") and holds_key(secrets / "kek")
+    assert has_key(RING.to_json().encode())
     assert any(b"SparkListenerTaskEnd" in file.read_bytes() for file in everything(events))
     assert len([file for file in everything(tmp_path) if file.name == "stderr"]) >= 2
     logs = (tmp_path / "master.log").read_text()
     assert "Removing worker" in logs or "lost" in logs.lower(), "no worker was lost"
+
+
+def provider_of(folder: str, wrapped: dict[str, str]):
+    """Keys in files, and rings that the executors unwrap."""
+
+    # As below.
+    def kek():
+        from lanecrypt.envelope import Local
+        from lanecrypt.keys import Files
+
+        return Local(Files(folder)("kek"))
+
+    files, rings = Files(folder), envelope.Wrapped(wrapped, kek)
+    return lambda name: rings(name) if name in wrapped else files(name)
 
 
 def noting_nonces(folder: str):
@@ -224,7 +248,17 @@ def holds_key(file: Path) -> bool:
         content = file.read_bytes()
     except FileNotFoundError:
         return False
-    # As bytes, and as hexadecimal digits, Python and base64 write them, wherever it begins.
-    forms = [KEY, KEY.hex().encode(), KEY.hex().upper().encode(), repr(KEY)[2:-1].encode()]
-    forms += [base64.b64encode(bytes(before) + KEY)[4:40] for before in range(3)]
+    return has_key(content)
+
+
+def has_key(content: bytes) -> bool:
+    """Whether one of the keys is there, as bytes, or as hexadecimal digits, Python and base64 write them,
+    wherever it begins."""
+    ring = [bytes.fromhex(key["key"]) for key in json.loads(RING.to_json())["keys"]]
+    forms = [form for key in (KEY, KEK, *ring) for form in written_forms(key)]
     return any(form in content for form in forms)
+
+
+def written_forms(key: bytes) -> list[bytes]:
+    forms = [key, key.hex().encode(), key.hex().upper().encode(), repr(key)[2:-1].encode()]
+    return forms + [base64.b64encode(bytes(before) + key)[4:40] for before in range(3)]

@@ -15,14 +15,23 @@ __all__ = [
     "Array",
     "ChaCha20Poly1305",
     "ChunkedArray",
+    "CostRefused",
+    "FileError",
+    "FileReader",
+    "FileWriter",
     "InvalidTag",
     "Key",
     "Keyring",
     "LAYOUTS",
+    "NotEncrypted",
+    "TruncatedFile",
     "UnknownKey",
+    "UnsupportedFile",
     "XChaCha20Poly1305",
     "__version__",
     "choice",
+    "decrypt_file",
+    "encrypt_file",
     "fill",
     "isa",
     "randbelow",
@@ -38,6 +47,11 @@ __version__: str
 
 class InvalidTag(Exception): ...
 class UnknownKey(LookupError): ...
+class FileError(ValueError): ...
+class NotEncrypted(FileError): ...
+class UnsupportedFile(FileError): ...
+class TruncatedFile(FileError): ...
+class CostRefused(FileError): ...
 
 @final
 class AESGCM:
@@ -188,6 +202,42 @@ class ChunkedArray:
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
+@final
+class FileReader:
+    def __new__(
+        cls, source: Any, *, key: Buffer | None, passphrase: Buffer | None, name: str
+    ) -> FileReader: ...
+    def read(self, size: int) -> bytes: ...
+
+@final
+class FileWriter:
+    def __new__(
+        cls,
+        target: Any,
+        *,
+        key: Buffer | None,
+        passphrase: Buffer | None,
+        algorithm: str,
+        cost: tuple[int, int, int] | None,
+        name: str,
+    ) -> FileWriter: ...
+    def write(self, data: Buffer) -> int: ...
+    def flush(self) -> None: ...
+    def finish(self) -> None: ...
+
+def encrypt_file(
+    source: Any,
+    target: Any,
+    *,
+    key: Buffer | None,
+    passphrase: Buffer | None,
+    algorithm: str,
+    cost: tuple[int, int, int] | None,
+    name: str,
+) -> int: ...
+def decrypt_file(
+    source: Any, target: Any, *, key: Buffer | None, passphrase: Buffer | None, name: str
+) -> int: ...
 def token_bytes(nbytes: int | None = None, /) -> bytes: ...
 def token_hex(nbytes: int | None = None, /) -> str: ...
 def token_urlsafe(nbytes: int | None = None, /) -> str: ...

@@ -1,8 +1,8 @@
 """Where keys come from on the machines of a cluster.
 
-A provider is any callable that takes the name of a key and returns its bytes. It travels to the
-executors and is called there, so that a key itself is never in a plan, a closure or a log. Those here
-hold no key: a prefix, a directory, a function.
+A provider is any callable that takes the name of a key and returns its bytes, or a ring of keys. It travels
+to the executors and is called there, so that a key itself is never in a plan, a closure or a log. Those here
+hold no key: a prefix, a directory, a function. ``lanecrypt.envelope.Wrapped`` has wrapped rings.
 
 >>> import os
 >>> from lanecrypt.keys import Environment
@@ -18,11 +18,14 @@ import stat
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lanecrypt.columns import Keyring
 
 __all__ = ["Environment", "Fetched", "Files", "KeyNotFound"]
 
-Provider = Callable[[str], bytes]
+Provider = Callable[[str], "bytes | Keyring"]
 
 
 class KeyNotFound(LookupError):
@@ -90,7 +93,7 @@ class Fetched:
     The function travels with the plan, so it must not contain a key.
     """
 
-    def __init__(self, function: Provider, seconds: float | None = None) -> None:
+    def __init__(self, function: Callable[[str], bytes], seconds: float | None = None) -> None:
         self.function = function
         self.seconds = seconds
         # What is kept belongs to this object, and to its copies in other processes.

@@ -183,13 +183,18 @@ class _Task:
                 arrays[column] = self.work(arrays[column], key, context, rows, column)
             yield pyarrow.RecordBatch.from_arrays([arrays[name] for name in names], names=names)
 
-    def key(self, name: str) -> _columns.Key:
-        return _columns.Key(self.keys(name), self.layout)
+    def key(self, name: str) -> _columns.Key | _columns.Keyring:
+        key = self.keys(name)
+        if not isinstance(key, _columns.Keyring):
+            return _columns.Key(key, self.layout)
+        if key.layout != self.layout:
+            raise ValueError(f"key {name!r} is a ring for {key.layout}, not for {self.layout}")
+        return key
 
     def work(
         self,
         array: pyarrow.Array,
-        key: _columns.Key,
+        key: _columns.Key | _columns.Keyring,
         context: bytes,
         rows: pyarrow.Array | None,
         column: str = "",
@@ -209,7 +214,7 @@ def _taken(column: Any, places: Any) -> Any:
 
 def _function(task: _Task) -> Callable[..., pyarrow.Array]:
     """The task as a function of columns: values, names of keys, contexts, rows."""
-    kept: dict[str, _columns.Key] = {}
+    kept: dict[str, _columns.Key | _columns.Keyring] = {}
 
     # Without types: Spark takes those that it does not know for another kind of function.
     def apply(values, names, contexts=None, rows=None):  # type: ignore[no-untyped-def]

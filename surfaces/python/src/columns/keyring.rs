@@ -151,7 +151,7 @@ impl Keyring {
         self.forged.load(Ordering::Relaxed)
     }
 
-    /// The ring as JSON, with its keys: store it encrypted.
+    /// The ring as JSON, with its keys. To store it, `lanecrypt.envelope.wrap_ring` encrypts it.
     fn to_json(&self, py: Python<'_>) -> String {
         self.read(py, |ring| ring.to_json().to_string())
     }
