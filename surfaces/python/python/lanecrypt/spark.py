@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from lanecrypt import columns as _columns
+from lanecrypt._column import as_bytes as _as_bytes
 from lanecrypt.keys import Provider, provider
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ class _Task:
         context = dict(context or {})
         if not context.keys() <= self.names.keys():
             raise ValueError(f"context= names other columns: {sorted(context.keys() - self.names.keys())}")
-        self.context = {name: _columns._bytes(value) for name, value in context.items()}
+        self.context = {name: _as_bytes(value) for name, value in context.items()}
         self.rows = rows
         if isinstance(text, str):
             raise TypeError("text= is a list of names")
@@ -225,7 +226,7 @@ def _function(task: _Task) -> Callable[..., pyarrow.Array]:
             if name not in kept:
                 kept[name] = task.key(name)
             own_rows = None if rows is None else _taken(rows, at)
-            parts.append(task.work(_taken(values, at), kept[name], _columns._bytes(context or b""), own_rows))
+            parts.append(task.work(_taken(values, at), kept[name], _as_bytes(context or b""), own_rows))
             places.append(at)
         if not parts:
             return pyarrow.array([], "string" if task.text else "binary")
