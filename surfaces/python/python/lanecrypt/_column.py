@@ -224,7 +224,7 @@ def _by_pieces(
     is_chunked = isinstance(column, pyarrow.ChunkedArray)
     chunks = column.chunks if is_chunked else [column]
     if not chunks:
-        chunks = [pyarrow.array([], column.type)]
+        chunks = [pyarrow.nulls(0, column.type)]
     if rows is not None:
         rows = _frames.pyarrow_column(rows)
         if len(rows) != len(column):

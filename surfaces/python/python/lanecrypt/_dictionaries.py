@@ -22,7 +22,7 @@ def sealed_dictionary(values: Any, key: Key | Keyring, context: str) -> str:
 
     if isinstance(values, pyarrow.ChunkedArray):
         chunks = values.unify_dictionaries().chunks
-        values = chunks[0] if chunks else pyarrow.array([], values.type)
+        values = chunks[0] if chunks else pyarrow.nulls(0, values.type)
     dictionary = values.dictionary
     whole = pyarrow.LargeListArray.from_arrays([0, len(dictionary)], dictionary)
     cells = encrypt(whole, key, type=whole.type, context=DICTIONARY + context)

@@ -83,14 +83,15 @@ def taken(frame: Any, names: Iterable[str]) -> Any:
             return frame.to_arrow_table()
 
 
-def put(frame: Any, table: Any, names: Iterable[str]) -> Any:
-    """The table without metadata, with these columns in place of its own."""
+def put(frame: Any, table: Any, names: Iterable[str], types: Mapping[str, Any] | None = None) -> Any:
+    """The table without metadata, with these columns in place of its own; as these types of polars."""
     match package(frame):
         case "polars":
             import polars
 
             made = [polars.Series(name, table.column(name)) for name in names]
-            return frame.with_columns(made)
+            kinds = {name: kind for name, kind in (types or {}).items() if _is_of_polars(kind)}
+            return frame.with_columns(made).cast(kinds)
         case "pandas":
             frame = frame.copy(deep=False)
             for name in names:
@@ -108,11 +109,17 @@ def lazily(frame: Any, types: Mapping[str, Any], work: Any) -> Any:
     if missing := types.keys() - schema.keys():
         raise ValueError(f"no such columns: {sorted(missing)}; there are {[*schema]}")
     for name, kind in types.items():
-        schema[name] = _polars_type(kind)
+        schema[name] = kind if _is_of_polars(kind) else _polars_type(kind)
     # A filter of encrypted columns must not be applied to what they were before.
     return frame.map_batches(
         work, schema=schema, predicate_pushdown=False, projection_pushdown=False, streamable=True
     )
+
+
+def _is_of_polars(kind: Any) -> bool:
+    import polars
+
+    return isinstance(kind, (polars.DataType, polars.datatypes.DataTypeClass))
 
 
 def _polars_type(kind: Any) -> Any:

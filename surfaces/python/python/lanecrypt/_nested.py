@@ -65,7 +65,7 @@ def decoded(array: Any, kind: Any) -> Any:
     values = _get_values(reader, own, numpy.ones(int(is_valid.sum()), numpy.int64))
     reader.check(reader.at == reader.ends)
     made = _with_nulls(values, is_valid)
-    made.validate(full=True)
+    made.validate()
     return _cast_nested(made, kind)
 
 

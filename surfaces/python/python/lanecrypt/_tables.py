@@ -84,7 +84,7 @@ def encrypt_table(
             # Once, not for each batch.
             key = {name: resolved(name, given, keys, layout) for name, given in key.items()}
             cells = dict.fromkeys(key, _types.to_type("binary"))
-            return _in_batches(table, key, cells, progress, lambda it: encrypt_table(it, key, **options))
+            return _in_batches(table, cells, progress, lambda it: encrypt_table(it, key, **options))
         part = _frames.taken(table, {*key, *([] if rows is None else [rows])})
         return _frames.put(table, encrypt_table(part, key, **options), key)
 
@@ -169,17 +169,19 @@ def decrypt_table(
                 f"tables of {package.strip('_')} do not say how their columns were encrypted: name the"
                 " columns with their keys, and their types of before in types="
             )
-        of_columns = {name: _types.to_type((types or {})[name]) for name in key}
+        given = {name: (types or {})[name] for name in key}
+        of_columns = {name: _types.to_type(kind) for name, kind in given.items()}
         options.update(on_error=on_error)
         if package == "pyspark":
             return _in_spark("decrypt", table, key, options, of_columns)
-        options.update(types=of_columns, threads=threads, progress=progress)
+        options.update(types=given, threads=threads, progress=progress)
         if hasattr(table, "collect_schema") and hasattr(table, "collect"):
             key = {name: resolved(name, given, keys, layout) for name, given in key.items()}
             work = lambda it: decrypt_table(it, key, **options)  # noqa: E731
-            return _in_batches(table, key, of_columns, progress, work)
+            return _in_batches(table, given, progress, work)
         part = _frames.taken(table, {*key, *([] if rows is None else [rows])})
-        return _frames.put(table, decrypt_table(part, key, **options), key)
+        options.update(types=of_columns)
+        return _frames.put(table, decrypt_table(part, key, **options), key, given)
 
     if isinstance(key, Mapping) and types:
         checked(table)
@@ -292,10 +294,8 @@ def _length_cause(text: str, cells: Any, key: Key | Keyring, kind: Any) -> str:
     return "" if given == needed else f"; it has {given} bytes, a cell of {kind} has {needed}"
 
 
-def _in_batches(
-    frame: Any, key: Mapping[str, Any], types: Mapping[str, Any], progress: Progress, work: Any
-) -> Any:
+def _in_batches(frame: Any, types: Mapping[str, Any], progress: Progress, work: Any) -> Any:
     """The work on a LazyFrame, when it is collected."""
     if progress is not False:
         raise ValueError("a LazyFrame does not know how many rows it has: no progress=")
-    return _frames.lazily(frame, {name: types[name] for name in key}, work)
+    return _frames.lazily(frame, types, work)

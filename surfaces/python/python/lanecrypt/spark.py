@@ -103,6 +103,7 @@ def register(
         "decrypt_text": (_function(_Task({}, keys, layout, on_error="raise", text=("",))), "string"),
     }
     for name, (function, kind) in functions.items():
+        function.__name__ = prefix + name
         made = arrow_udf(function, kind)
         if name == "encrypt" and layout != "deterministic":
             # Random nonces: Spark must neither merge nor repeat calls.
@@ -213,10 +214,15 @@ def _function(task: _Task) -> Callable[..., pyarrow.Array]:
     kept: dict[str, _columns.Key] = {}
 
     # Without types: Spark takes those that it does not know for another kind of function.
-    def apply(values, names, contexts=None, rows=None):  # type: ignore[no-untyped-def]
+    def apply(values=None, names=None, contexts=None, rows=None, *others):  # type: ignore[no-untyped-def]
         import pyarrow
         import pyarrow.compute as compute
 
+        if names is None or others:
+            given = "the name of the key is missing" if names is None else "too many arguments"
+            raise ValueError(f"{apply.__name__}(value, key name [, context [, row]]): {given}")
+        if not pyarrow.types.is_string(names.type) and not pyarrow.types.is_large_string(names.type):
+            raise ValueError(f"{apply.__name__}: the name of a key is a string, not {names.type}")
         parts, places = [], []
         for (name, context), at in _groups(names, contexts):
             if name is None:
