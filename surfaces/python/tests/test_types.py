@@ -110,7 +110,8 @@ def array_of(draw, kind, rows, nullable=True):
     width = "i8" if "large" in str(kind)[:5] else "i4"
     buffers = [valid, pa.py_buffer(numpy.array(offsets, width))]
     if "view" in str(kind).partition("<")[0]:
-        buffers = [valid, pa.py_buffer(numpy.array(offsets[:-1], width)), pa.py_buffer(numpy.array(lengths, width))]
+        numbers = (offsets[:-1], lengths)
+        buffers = [valid, *(pa.py_buffer(numpy.array(those, width)) for those in numbers)]
     return pa.Array.from_buffers(kind, rows, buffers, children=[child])
 
 
@@ -142,10 +143,11 @@ def test_every_type_there_and_back(kind, tmp_path, monkeypatch):
     # Views cannot be taken by pyarrow.
     has_take = "view" not in str(kind) and not pa.types.is_run_end_encoded(kind)
     rings = [columns.Keyring(layout) for layout in columns.LAYOUTS]
+    nulls = whole.take(pa.array([None] * 3, "int8")) if has_take else whole
+    pieces = pa.chunked_array([whole.slice(1, 7), whole.slice(0, 0), array_of(draw, kind, 50)], kind)
     for number, values in enumerate((
-        whole, whole.slice(13, 200), whole.slice(299), whole.slice(5, 0),
-        pa.chunked_array([whole.slice(1, 7), whole.slice(0, 0), array_of(draw, kind, 50)], kind),
-        pa.chunked_array([], kind), whole.take(pa.array([None] * 3, "int8")) if has_take else whole,
+        whole, whole.slice(13, 200), whole.slice(299), whole.slice(5, 0), pieces,
+        pa.chunked_array([], kind), nulls,
     )):
         ring = rings[number % len(rings)]
         field = pa.field("v", kind, metadata={"pii": "yes"})
@@ -161,7 +163,8 @@ def test_every_type_there_and_back(kind, tmp_path, monkeypatch):
         ring.remove(old)
         pq.write_table(moved, tmp_path / "t.parquet")
         pa.feather.write_feather(moved, tmp_path / "t.arrow")
-        for found in (moved, pq.read_table(tmp_path / "t.parquet"), pa.feather.read_table(tmp_path / "t.arrow")):
+        of_parquet, of_ipc = pq.read_table(tmp_path / "t.parquet"), pa.feather.read_table(tmp_path / "t.arrow")
+        for found in (moved, of_parquet, of_ipc):
             back = columns.decrypt_table(found, ring)
             back.validate(full=True)
             assert back.schema.equals(table.schema, check_metadata=True)
