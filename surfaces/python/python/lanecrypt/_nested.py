@@ -1,4 +1,4 @@
-"""Lists and structs as bytes: the encoding that ``lanecrypt._types`` describes, by NumPy.
+"""Lists and structs as bytes, and back, by NumPy.
 
 Each step works on all rows together, so that there is no loop over values.
 """

@@ -1,37 +1,5 @@
-"""Values of all types of Arrow as bytes, and back.
-
-NULL has no bytes: it stays NULL. The value of a column is encoded by its type:
-
-====================================  ==============================================================
-type                                  bytes
-====================================  ==============================================================
-bytes, text                           themselves
-integers, floats, decimals, dates,    the value in Arrow's memory, little-endian, at its width; bits of
-times, durations, intervals           NaN and the sign of zero included
-booleans                              one byte, 0 or 1
-dictionaries, runs                    those of the value
-extension types                       those of the storage
-lists, structs, maps                  the parts below, one after the other
-====================================  ==============================================================
-
-*Values of a type in lists and structs* stand together, as in Arrow. Their *elements* are one byte for
-each of them, 0 for NULL and 1 for others, and then the values of those that are not NULL:
-
-==================  =====================================================================================
-type                values
-==================  =====================================================================================
-of a fixed width    their bytes
-bytes, text         the length of each in 4 bytes, little-endian; then the bytes of all
-list                the number of elements of each in 4 bytes, little-endian; then the elements of all
-list of fixed size  the elements of all
-map                 the number of entries of each in 4 bytes, little-endian; the keys of all as elements;
-                    the items of all as elements
-struct              for each field, in the order of the type: the elements
-==================  =====================================================================================
-
-A column's own value is encoded as a single value, without the byte for NULL. So ``[7, None, 9]`` of int16
-is ``03000000 010001 0700 0900``. For one type, different values have different bytes, and each value has
-one encoding; everything else is refused.
+"""Values of all types of Arrow as bytes, and back, by the encoding that the package's README describes;
+and types as text.
 """
 
 from __future__ import annotations

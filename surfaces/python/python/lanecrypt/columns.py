@@ -35,18 +35,39 @@ together. Whoever reads the cells sees how long each value is, and which are NUL
 other rows, columns and tables, unless ``context`` and ``rows`` say where they belong.
 
 A ``Keyring`` has several keys with ids, and each cell begins with the id of its key, so that keys can be
-changed. Tables of pyarrow remember how their columns were encrypted, in the metadata of the fields, which
-Parquet and IPC files keep:
+changed. Values have any type of Arrow but unions, and get it back. Tables of pyarrow remember how their
+columns were encrypted, in the metadata of the fields, which Parquet and IPC files keep:
 
 >>> ring = columns.Keyring()
->>> table = pa.table({"id": [1, 2], "ssn": ["078-05-1120", None]})
->>> sealed = columns.encrypt_table(table, {"ssn": ring}, rows="id")
+>>> table = pa.table({"id": [1, 2], "ssn": ["078-05-1120", None], "marks": [[1, 2], None]})
+>>> sealed = columns.encrypt_table(table, {"ssn": ring, "marks": ring}, rows="id")
 >>> ring.set_primary(ring.add())
 >>> sealed, counts = columns.rekey_table(sealed, ring)
 >>> counts["ssn"].moved
 1
 >>> columns.decrypt_table(sealed, ring) == table
 True
+
+Tables of other packages go in, too. Their columns have no metadata, so it has to be said what they were:
+
+>>> import polars as pl
+>>> frame = pl.DataFrame({"id": [1, 2], "age": [30, None]})
+>>> sealed = columns.encrypt_table(frame, {"age": ring}, rows="id")
+>>> columns.decrypt_table(sealed, {"age": ring}, rows="id", types={"age": pl.Int64}).equals(frame)
+True
+
+Deterministic columns of two tables can be joined if they have one key, one type and one context, which is
+the column's name unless it is given, and no ``rows``. A dictionary has the cells of its values. Values are
+equal if their bytes are: 0.0 and -0.0 are two values, NaN is equal to itself if its bits are, and NULL is
+in no cell. Cells of an older key of a ring are others, until ``rekey_table`` has moved them.
+
+>>> ring = columns.Keyring("deterministic")
+>>> people = pa.table({"ssn": ["a", "b"], "name": ["Anne", "Berta"]})
+>>> visits = pa.table({"visitor": ["b", "b", "c"], "day": [1, 2, 3]})
+>>> people = columns.encrypt_table(people, {"ssn": ring}, context={"ssn": "ssn"})
+>>> visits = columns.encrypt_table(visits, {"visitor": ring}, context={"visitor": "ssn"})
+>>> visits.join(people, "visitor", "ssn", "inner").sort_by("day").select(["day", "name"]).to_pylist()
+[{'day': 1, 'name': 'Berta'}, {'day': 2, 'name': 'Berta'}]
 """
 
 from lanecrypt._column import Rekeyed, decrypt, encrypt, rekey
