@@ -282,6 +282,58 @@ def test_changed_metadata_is_refused_or_harmless():
                     columns.decrypt_table(sealed, {"v": ring}, types={"v": other})
 
 
+class Money(pa.ExtensionType):
+    """A type of a user's own."""
+
+    def __init__(self, currency="EUR"):
+        self.currency = currency
+        super().__init__(pa.int64(), "tests.money")
+
+    def __arrow_ext_serialize__(self):
+        return self.currency.encode()
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage_type, serialized):
+        return cls(serialized.decode())
+
+
+def test_extension_types_that_the_reader_does_not_know(tmp_path):
+    ring = columns.Keyring("deterministic")
+    pay = pa.ExtensionArray.from_storage(Money(), pa.array([5, None, 7]))
+    lists = pa.ListArray.from_arrays([0, 1, 3], pay)
+    table = pa.table({"pay": pay, "all": pa.array([None, None, None]).cast(lists.type)})
+    table = table.set_column(1, "all", pa.chunked_array([lists, lists.slice(0, 1)]))
+    sealed = columns.encrypt_table(table, {"pay": ring, "all": ring})
+    pq.write_table(sealed, tmp_path / "sealed.parquet")
+
+    # Without the type: its storage, which says what it is.
+    sealed = pq.read_table(tmp_path / "sealed.parquet")
+    bare = columns.decrypt_table(sealed, ring)
+    assert bare["pay"].type == pa.int64() and bare["pay"].to_pylist() == [5, None, 7]
+    assert bare.schema.field("pay").metadata == {
+        b"ARROW:extension:name": b"tests.money", b"ARROW:extension:metadata": b"EUR",
+    }  # fmt: skip
+    # Encrypted again without the type, the cells are the same.
+    again = columns.encrypt_table(bare, {"pay": ring, "all": ring})
+    assert again["pay"] == sealed["pay"] and again["all"] == sealed["all"]
+    assert not any(key.startswith(b"ARROW") for key in again.schema.field("pay").metadata)
+    pq.write_table(bare, tmp_path / "bare.parquet")
+
+    pa.register_extension_type(Money())
+    try:
+        assert columns.decrypt_table(sealed, ring) == table
+        assert columns.decrypt_table(again, ring) == table
+        assert pq.read_table(tmp_path / "bare.parquet")["pay"].type == Money()
+        dollars = pa.field("", Money("USD"))
+        text = base64.b64encode(pa.schema([dollars]).serialize()).decode()
+        field = sealed.schema.field("pay")
+        lied = field.with_metadata({**field.metadata, b"lanecrypt.schema": text})
+        with pytest.raises(lanecrypt.InvalidTag, match="another type"):
+            columns.decrypt_table(sealed.set_column(0, lied, sealed["pay"]), ring)
+    finally:
+        pa.unregister_extension_type("tests.money")
+
+
 def test_dictionaries_in_metadata_are_authentic():
     ring = columns.Keyring()
     kind = pa.dictionary(pa.int8(), pa.string(), ordered=True)

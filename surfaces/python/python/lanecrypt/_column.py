@@ -69,7 +69,7 @@ def encrypt(
 layout, a missing context or other rows
     """
     key, context, kind = as_key(key, layout), as_bytes(context), _types.to_type(type)
-    own = _types.bound(context, kind)
+    own, kind = _types.bound(context, kind), getattr(kind, "type", kind)
 
     def work(values: Any, of_rows: Any) -> Any:
         return key._encrypt(values, context=own, rows=of_rows, threads=threads)
@@ -121,7 +121,7 @@ def decrypt(
     if on_error not in ("raise", "null"):
         raise ValueError(f'on_error is "raise" or "null", not {on_error!r}')
     key, context, kind = as_key(key, layout), as_bytes(context), _types.to_type(type)
-    own = _types.bound(context, kind)
+    own, kind = _types.bound(context, kind), getattr(kind, "type", kind)
     text = text or (kind is not None and "string" in str(_types.values_type(kind)) and own == context)
 
     def work(cells: Any, of_rows: Any) -> Any:

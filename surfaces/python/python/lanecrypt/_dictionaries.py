@@ -13,6 +13,7 @@ from lanecrypt._metadata import DICTIONARY
 def is_ordered(kind: Any) -> bool:
     import pyarrow.types as types
 
+    kind = getattr(kind, "type", kind)
     return bool(types.is_dictionary(kind) and kind.ordered)
 
 

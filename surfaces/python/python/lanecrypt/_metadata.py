@@ -47,15 +47,19 @@ def remembered_of(field: Any) -> dict[str, str]:
     return items if LAYOUT in items else {}
 
 
-def replaced(table: Any, at: int, column: Any, metadata: Mapping[str, str]) -> Any:
+def replaced(
+    table: Any, at: int, column: Any, metadata: Mapping[str, str], kind: Any = None
+) -> Any:
+    """The table with another column, and this in the metadata of its field beside what others say there.
+    ``kind`` is the column's type, if it is not the one of ``column``.
+    """
     import pyarrow
 
     field = table.schema.field(at)
-    others = {
-        key: value
-        for key, value in (field.metadata or {}).items()
-        if not key.startswith(PREFIX.encode())
-    }
+    own = (PREFIX.encode(), _types.EXTENSION)
+    others = {key: value for key, value in (field.metadata or {}).items() if not key.startswith(own)}
+    if isinstance(kind, pyarrow.Field):
+        others.update(kind.metadata)
     whole = {**others, **{key.encode(): value.encode() for key, value in metadata.items()}}
     # Cells that cannot be decrypted may become NULL.
     nullable = field.nullable or column.null_count > 0

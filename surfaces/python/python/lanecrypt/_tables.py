@@ -105,7 +105,8 @@ def encrypt_table(
                 raise ValueError(f"column {name!r} is encrypted already: again=True encrypts it again")
             own = resolved(name, given, keys, layout)
             own_context = (context or {}).get(name, name)
-            metadata = written(own, own_context, field.type)
+            kind = _types.kind_of(field)
+            metadata = written(own, own_context, kind)
             if rows is not None:
                 metadata[ROWS] = json.dumps([rows, row_type])
             if before:
@@ -117,7 +118,7 @@ def encrypt_table(
                 cells = encrypt(
                     values,
                     own,
-                    type=field.type,
+                    type=kind,
                     context=own_context,
                     rows=row_values,
                     threads=threads,
@@ -218,7 +219,7 @@ def decrypt_table(
                 values = with_dictionary(values, remembered[DICTIONARY], name, own, own_context)
             before = parsed(name, remembered.get(AGAIN, "{}"), dict)
             before = {key: value for key, value in before.items() if key.startswith(PREFIX)}
-            table = replaced(table, at, values, before)
+            table = replaced(table, at, values, before, kind)
     return table
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 PREFIX = b"lanecrypt.type\0"
 
+EXTENSION = b"ARROW:extension:"
+
 # Rows of lists and structs that are encoded together: it takes some times the memory of their bytes.
 _ROWS = 1 << 15
 
@@ -22,9 +24,12 @@ _FORMATS = {
 
 
 def is_bytes(kind: Any) -> bool:
-    """Whether the values are bytes or text."""
+    """Whether the values are bytes or text, and of no extension type."""
+    import pyarrow
     import pyarrow.types as types
 
+    if isinstance(kind, pyarrow.Field):
+        return False
     return bool(types.is_fixed_size_binary(kind)) or _has_offsets(kind)
 
 
@@ -59,7 +64,7 @@ def bound(context: bytes, kind: Any) -> bytes:
 
 def width(kind: Any) -> int | None:
     """The bytes of each value, if all values of the type have as many."""
-    kind = values_type(kind)
+    kind = values_type(getattr(kind, "type", kind))
     while hasattr(kind, "storage_type"):
         kind = kind.storage_type
     return _width(kind) or None
@@ -67,8 +72,11 @@ def width(kind: Any) -> int | None:
 
 def values_type(kind: Any) -> Any:
     """The type of the values of dictionaries and runs."""
+    import pyarrow
     import pyarrow.types as types
 
+    if isinstance(kind, pyarrow.Field):
+        return kind
     while types.is_dictionary(kind) or types.is_run_end_encoded(kind):
         kind = kind.value_type
     return kind
@@ -83,19 +91,25 @@ def description(kind: Any) -> Any:
     import pyarrow
     import pyarrow.types as types
 
+    if isinstance(kind, pyarrow.Field):
+        # The type may be an extension type that this process does not know.
+        name = (kind.metadata or {}).get(EXTENSION + b"name")
+        if name is None:
+            return description(kind.type)
+        return _extension(name.decode(), (kind.metadata or {}).get(EXTENSION + b"metadata", b""), kind.type)
     kind = values_type(kind)
     if isinstance(kind, pyarrow.BaseExtensionType):
         parameters = getattr(kind, "__arrow_ext_serialize__", bytes)()
-        return ["x", kind.extension_name, parameters.hex(), description(kind.storage_type)]
+        return _extension(kind.extension_name, parameters, kind.storage_type)
     if types.is_struct(kind):
         fields = [kind.field(at) for at in range(kind.num_fields)]
-        return ["+s", *([field.name, description(field.type)] for field in fields)]
+        return ["+s", *([field.name, description(field)] for field in fields)]
     if types.is_map(kind):
-        return ["+m", description(kind.key_type), description(kind.item_type)]
+        return ["+m", description(kind.key_field), description(kind.item_field)]
     if types.is_fixed_size_list(kind):
-        return [f"+w:{kind.list_size}", description(kind.value_type)]
+        return [f"+w:{kind.list_size}", description(kind.value_field)]
     if _is_list(kind):
-        return ["+l", description(kind.value_type)]
+        return ["+l", description(kind.value_field)]
     if types.is_fixed_size_binary(kind):
         return f"w:{kind.byte_width}"
     if types.is_decimal(kind):
@@ -115,18 +129,35 @@ def description(kind: Any) -> Any:
     raise TypeError(f"a column of {kind}: there is no encoding of its values; cast it")
 
 
+def _extension(name: str, parameters: bytes, storage: Any) -> Any:
+    # pyarrow does not give the parameters of Arrow's own types.
+    shown = "" if name.startswith("arrow.") else parameters.hex()
+    return ["x", name, shown, description(storage)]
+
+
+def kind_of(field: Any) -> Any:
+    """The type of a field; a field without a name, if it is an extension type that is not known here."""
+    import pyarrow
+
+    metadata = field.metadata or {}
+    own = {key: value for key, value in metadata.items() if key.startswith(EXTENSION)}
+    return pyarrow.field("", field.type, metadata=own) if own else field.type
+
+
 def to_texts(kind: Any) -> tuple[str, str | None]:
     """The name of a type, and all of it in base64 if the name is not enough."""
     import pyarrow
 
+    is_field = isinstance(kind, pyarrow.Field)
+    name = str(kind.type if is_field else kind)
     try:
-        is_enough = str(pyarrow.type_for_alias(str(kind))) == str(kind)
+        is_enough = str(pyarrow.type_for_alias(name)) == name
     except ValueError:
         is_enough = False
-    if is_enough or is_bytes(kind):
-        return str(kind), None
-    whole = pyarrow.schema([pyarrow.field("", kind)]).serialize().to_pybytes()
-    return str(kind), base64.b64encode(whole).decode()
+    if not is_field and (is_enough or is_bytes(kind)):
+        return name, None
+    whole = pyarrow.schema([kind if is_field else pyarrow.field("", kind)]).serialize().to_pybytes()
+    return name, base64.b64encode(whole).decode()
 
 
 def from_texts(name: str, whole: str | None) -> Any:
@@ -136,7 +167,7 @@ def from_texts(name: str, whole: str | None) -> Any:
     if whole is not None:
         schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(whole, validate=True)))
         if len(schema) == 1:
-            return schema.field(0).type
+            return kind_of(schema.field(0))
     if name.startswith("fixed_size_binary[") and name[18:-1].isdecimal():
         return pyarrow.binary(int(name[18:-1]))
     return pyarrow.type_for_alias(name)
@@ -146,7 +177,7 @@ def to_type(given: Any) -> Any:
     """The type of Arrow for one of pyarrow or polars, or its name."""
     import pyarrow
 
-    if given is None or isinstance(given, pyarrow.DataType):
+    if given is None or isinstance(given, (pyarrow.DataType, pyarrow.Field)):
         return given
     if isinstance(given, str):
         return pyarrow.type_for_alias(given)
