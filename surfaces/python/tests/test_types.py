@@ -352,6 +352,36 @@ def test_dictionaries_in_metadata_are_authentic():
         lied = field.with_metadata({**field.metadata, b"lanecrypt.dictionary": text})
         with pytest.raises((lanecrypt.InvalidTag, ValueError), match="column 'size'"):
             columns.decrypt_table(sealed.set_column(0, lied, sealed["size"]), ring)
+    # Of an earlier version of the column, which had other values.
+    earlier = columns.encrypt_table(pa.table({"size": others}), {"size": ring}).schema.field("size")
+    with pytest.raises(ValueError, match="column 'size': the dictionary in the metadata is that of other"):
+        columns.decrypt_table(sealed.set_column(0, earlier, sealed["size"]), ring)
+    ring.set_primary(ring.add())
+    moved = columns.rekey_table(sealed, ring)[0]
+    ring.remove(ring.keys[0][0])
+    assert columns.decrypt_table(moved, ring) == table
+    batch = table.to_batches()[0]
+    assert columns.decrypt_table(columns.encrypt_table(batch, {"size": ring}), ring) == batch
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.bool_(), UUIDS, *NESTED[:3], KEPT[0]], ids=str)
+def test_cells_that_are_not_authentic_become_null(kind):
+    ring = columns.Keyring()
+    values = array_of(random.Random(1), kind, 20).drop_null()
+    ids = pa.array(range(len(values)))
+    table = pa.table({"id": ids, "v": values})
+    sealed = columns.encrypt_table(table, {"v": ring}, rows="id")
+    cells = sealed["v"].to_pylist()
+    cells[2] = cells[3]
+    cells[5] = cells[5][:-1] + bytes([cells[5][-1] ^ 1])
+    field = sealed.schema.field("v")
+    sealed = sealed.set_column(1, field, pa.array(cells, field.type))
+    with pytest.raises(lanecrypt.InvalidTag, match="^column 'v', row 2: "):
+        columns.decrypt_table(sealed, ring)
+    back = columns.decrypt_table(sealed, ring, on_error="null")
+    assert ring.forged == 2 and back["v"].type == kind
+    expected = ["None" if row in (2, 5) else value for row, value in enumerate(raw(values))]
+    assert raw(back["v"]) == expected
 
 
 def test_single_columns():
