@@ -98,8 +98,8 @@ def test_pandas():
     ring = columns.Keyring("aes_gcm")
     frame = pandas.DataFrame({
         "id": [1, 2, 3], "age": [30, 40, 50], "ssn": ["a", None, "c"], "ratio": [1.5, None, 2.0],
-        "seen": pandas.to_datetime(["2026-02-03", None, "2026-02-04"]), "kind": pandas.Categorical(["x", "y", None]),
-        "tags": [["a"], None, []],
+        "seen": pandas.to_datetime(["2026-02-03", None, "2026-02-04"]),
+        "kind": pandas.Categorical(["x", "y", None]), "tags": [["a"], None, []],
     }, index=[5, 6, 7])
     types = {
         "age": "int64", "ssn": "string", "ratio": "double", "seen": "timestamp[ns]",
@@ -125,8 +125,9 @@ def test_duckdb():
     ring = columns.Keyring()
     connection = duckdb.connect()
     connection.sql(
-        "create table people as select i as id, 'v' || i as ssn, case when i % 3 > 0 then i::smallint end as age,"
-        " (i / 4)::decimal(9, 2) as pay, date '2026-01-01' + i::int as day, [i, null] as list, {'a': i} as s,"
+        "create table people as select i as id, 'v' || i as ssn,"
+        " case when i % 3 > 0 then i::smallint end as age, (i / 4)::decimal(9, 2) as pay,"
+        " date '2026-01-01' + i::int as day, [i, null] as list, {'a': i} as s,"
         " i % 2 = 0 as even, i::varchar::blob as bytes from range(5000) t(i)"
     )
     people = connection.table("people")
@@ -171,6 +172,8 @@ def test_keys_by_name(monkeypatch):
     assert columns.decrypt_table(sealed, ring) == table
     with pytest.raises(TypeError, match="column 'ssn': 'people' is the name of a key: keys= has"):
         columns.encrypt_table(table, names)
+    with pytest.raises(TypeError, match="the keys are a dict"):
+        columns.encrypt_table(table, "people", keys=Environment())
     with pytest.raises(KeyNotFound, match="'others'"):
         columns.encrypt_table(table, {"ssn": "others"}, keys=Environment())
     with pytest.raises(TypeError, match="takes a provider"):
@@ -202,7 +205,8 @@ def test_joins_of_deterministic_columns(ring, kind):
     joined = left.join(right, "ssn", "customer", "inner")
     assert sorted(zip(joined["a"].to_pylist(), joined["b"].to_pylist())) == pairs
     assert left["ssn"].null_count == 1
-    assert sorted(duckdb.sql("select a, b from \"left\" join \"right\" on ssn = customer").fetchall()) == pairs
+    rows = duckdb.sql("select a, b from \"left\" join \"right\" on ssn = customer").fetchall()
+    assert sorted(rows) == pairs
     frame = pl.from_arrow(left).join(pl.from_arrow(right), left_on="ssn", right_on="customer")
     assert sorted(frame.select("a", "b").rows()) == pairs
     # What was joined can be decrypted: its metadata is that of one table.

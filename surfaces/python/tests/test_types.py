@@ -163,8 +163,8 @@ def test_every_type_there_and_back(kind, tmp_path, monkeypatch):
         ring.remove(old)
         pq.write_table(moved, tmp_path / "t.parquet")
         pa.feather.write_feather(moved, tmp_path / "t.arrow")
-        of_parquet, of_ipc = pq.read_table(tmp_path / "t.parquet"), pa.feather.read_table(tmp_path / "t.arrow")
-        for found in (moved, of_parquet, of_ipc):
+        of_ipc = pa.feather.read_table(tmp_path / "t.arrow")
+        for found in (moved, pq.read_table(tmp_path / "t.parquet"), of_ipc):
             back = columns.decrypt_table(found, ring)
             back.validate(full=True)
             assert back.schema.equals(table.schema, check_metadata=True)
@@ -237,8 +237,8 @@ def test_descriptions_say_how_values_are_read():
     # Kinds of bytes, of text and of lists; dictionaries and runs.
     assert sorted(len(kinds) for kinds in same) == [2, 3, 4, 4]
     assert {str(kind).partition("<")[0] for kinds in same for kind in kinds} == {
-        "int64", "run_end_encoded", "dictionary", "list", "large_list", "binary", "large_binary", "binary_view", "string",
-        "large_string", "string_view",
+        "int64", "run_end_encoded", "dictionary", "list", "large_list", "binary",
+        "large_binary", "binary_view", "string", "large_string", "string_view",
     }  # fmt: skip
     assert _types.description(pa.timestamp("us", "UTC")) == "tsu:UTC"
     assert _types.description(pa.struct([("a", pa.large_list(pa.int8()))])) == ["+s", ["a", ["+l", "c"]]]
@@ -249,8 +249,9 @@ def test_descriptions_say_how_values_are_read():
 def test_changed_metadata_is_refused_or_harmless():
     ring = columns.Keyring()
     kinds = [
-        pa.int64(), pa.uint64(), pa.float64(), pa.timestamp("us"), pa.timestamp("ns"), pa.timestamp("us", "UTC"),
-        pa.duration("us"), pa.time64("us"), pa.binary(8), pa.binary(), pa.string(), pa.int32(), pa.bool_(),
+        pa.int64(), pa.uint64(), pa.float64(), pa.timestamp("us"), pa.timestamp("ns"),
+        pa.timestamp("us", "UTC"), pa.duration("us"), pa.time64("us"), pa.binary(8), pa.binary(),
+        pa.string(), pa.int32(), pa.bool_(),
         pa.decimal64(10, 2), pa.decimal64(10, 3), pa.list_(pa.int32(), 2), pa.list_(pa.int32()),
         pa.struct([("a", pa.int64())]), pa.struct([("b", pa.int64())]), UUIDS, pa.binary(16), pa.null(),
     ]  # fmt: skip

@@ -72,12 +72,14 @@ def encrypt_table(
     of pandas is NULL. A LazyFrame of polars is encrypted by batches, when it is collected; a relation of
     DuckDB is read at once. Columns of Spark's frames are text or bytes: see ``lanecrypt.spark``.
     """
+    if not isinstance(key, Mapping):
+        raise TypeError("the keys are a dict from the names of the columns that are encrypted")
     if others := (context or {}).keys() - key.keys():
         raise ValueError(f"context= names other columns: {sorted(others)}")
     package = _frames.package(table)
     options: dict[str, Any] = {"keys": keys, "layout": layout, "context": context, "rows": rows}
     if package == "pyspark":
-        return _in_spark("encrypt", table, key, options)
+        return _in_spark("encrypt", table, key, options, progress)
     options.update(threads=threads, progress=progress)
     if package in _frames.WITHOUT_METADATA:
         if hasattr(table, "collect_schema") and hasattr(table, "collect"):
@@ -174,7 +176,7 @@ def decrypt_table(
         of_columns = {name: _types.to_type(kind) for name, kind in given.items()}
         options.update(on_error=on_error)
         if package == "pyspark":
-            return _in_spark("decrypt", table, key, options, of_columns)
+            return _in_spark("decrypt", table, key, options, progress, of_columns)
         options.update(types=given, threads=threads, progress=progress)
         if hasattr(table, "collect_schema") and hasattr(table, "collect"):
             key = {name: resolved(name, given, keys, layout) for name, given in key.items()}
@@ -267,10 +269,17 @@ def _part(show: Any, before: int) -> Progress:
 
 
 def _in_spark(
-    name: str, frame: Any, key: Mapping[str, Any], options: dict[str, Any], types: Any = None
+    name: str,
+    frame: Any,
+    key: Mapping[str, Any],
+    options: dict[str, Any],
+    progress: Progress,
+    types: Mapping[str, Any] | None = None,
 ) -> Any:
     from lanecrypt import spark
 
+    if progress is not False:
+        raise ValueError("Spark shows its own progress: no progress=")
     if options["keys"] is None:
         raise TypeError("columns of Spark have names of keys, and keys= has a provider of lanecrypt.keys")
     context = options["context"] or {}
