@@ -126,7 +126,7 @@ def _polars_type(kind: Any) -> Any:
     import polars
     import pyarrow
 
-    return polars.Series(pyarrow.array([], kind)).dtype
+    return polars.Series(pyarrow.nulls(0, kind)).dtype
 
 
 def _pandas(made: Any, index: Any, name: Any) -> Any:
