@@ -2,12 +2,17 @@
 
     python bench_columns.py                  all that is installed, of pandas, polars and pyspark
     python bench_columns.py --no-spark       without Spark, which takes most of the time
+    python bench_columns.py --rows 0 --no-spark          only the rotation of a key
     python bench_columns.py --json FILE      and all results, as `lanecrypt speed --json` writes them
 
 Values have 32 bytes. Everything is encrypted with a random nonce for each value. In the process, one
 thread encrypts or decrypts a column of pyarrow; the rows take turns. In Spark (`local[2]`, sink `noop`)
 the figures are wall time, and CPU time of the JVM and of all Python workers, which other load on the
 machine changes less. Both contain reading the rows from a Parquet file, which `scan` shows alone.
+
+Rotation: a column in chunks is moved to a new key by `rekey`, and by `decrypt` and `encrypt`. `rekey` is to
+take at most 1.2 times as long, and no memory that grows with the column beside its result, which the last
+lines show: the highest memory of a new process without the cells and the result.
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ import json
 import os
 import random
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -128,6 +134,60 @@ def frames(values: list[bytes]) -> list[Row]:
         assert columns.decrypt(run(), columns.Key(KEY[:16], "aes_gcm")).to_list() == values
         made.append(Row("polars", "map_elements", "AESGCM-128", "encrypt", len(values), run))
     return made
+
+
+CHUNK = 1 << 16
+WAYS: dict[str, Callable[[Any, columns.Keyring], Any]] = {
+    "rekey": lambda cells, ring: columns.rekey(cells, ring).cells,
+    "decrypt+encrypt": lambda cells, ring: columns.encrypt(columns.decrypt(cells, ring), ring),
+}
+
+
+def cells_to_rotate(rows: int) -> tuple[pyarrow.ChunkedArray, columns.Keyring]:
+    """A column under a key of a ring that has a new one now."""
+    ring = columns.Keyring("aes_gcm_siv", KEY[:32])
+    chunks = []
+    for first in range(0, rows, CHUNK):
+        count = min(CHUNK, rows - first)
+        data = pyarrow.py_buffer(random.randbytes(count * SIZE))
+        values = pyarrow.Array.from_buffers(pyarrow.binary(SIZE), count, [None, data])
+        chunks.append(columns.encrypt(values.cast(pyarrow.binary()), ring))
+    ring.set_primary(ring.add(KEY[32:]))
+    return pyarrow.chunked_array(chunks), ring
+
+
+def rotation(rows: int) -> list[Row]:
+    cells, ring = cells_to_rotate(rows)
+    few = cells.slice(0, 1000)
+    for work in WAYS.values():
+        assert columns.decrypt(work(few, ring), ring) == columns.decrypt(few, ring)
+    return [
+        Row("lanecrypt", api, "AESGCMSIV-256", "rotate", rows, lambda work=work: work(cells, ring))
+        for api, work in WAYS.items()
+    ]
+
+
+def peak_of_rotation(api: str, rows: int) -> int:
+    """The highest memory of a rotation in bytes, without the cells before and after it."""
+    program = f"import bench_columns; bench_columns.print_peak({api!r}, {rows})"
+    folder = Path(__file__).parent
+    done = subprocess.run([sys.executable, "-c", program], cwd=folder, check=True, capture_output=True)
+    return int(done.stdout)
+
+
+def print_peak(api: str, rows: int) -> None:
+    cells, ring = cells_to_rotate(rows)
+    WAYS[api](cells.slice(0, CHUNK), ring)
+    before = status("VmRSS")
+    # The highest memory counts from now.
+    Path("/proc/self/clear_refs").write_text("5")
+    made = WAYS[api](cells, ring)
+    print(max(0, status("VmHWM") - before - made.nbytes))
+
+
+def status(field: str) -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(field))
 
 
 def has(package: str) -> bool:
@@ -271,6 +331,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Nanoseconds of a value of a column.")
     parser.add_argument("--rows", type=int, default=1_000_000, help="values of a column; 0: no columns")
     parser.add_argument("--spark-rows", type=int, default=2_000_000, help="rows of Spark's table")
+    parser.add_argument("--rotate-rows", type=int, default=10_000_000, help="cells that get a new key")
     parser.add_argument("--passes", type=int, default=5, help="figures are medians of so many")
     parser.add_argument("--no-spark", action="store_true")
     parser.add_argument("--json", type=Path, help="write all results to this file")
@@ -278,6 +339,10 @@ def main() -> None:
 
     rows = in_process(options.rows) if options.rows else []
     measure(rows, options.passes)
+    if options.rotate_rows:
+        rotated = rotation(options.rotate_rows)
+        measure(rotated, options.passes)
+        rows += rotated
     if not options.no_spark and has("pyspark"):
         with tempfile.TemporaryDirectory() as folder:
             of_spark, stop = in_spark(options.spark_rows, Path(folder))
@@ -289,6 +354,12 @@ def main() -> None:
     for row, made in zip(rows, points, strict=True):
         name = f"{row.op:8} {row.subject:22} {row.source} {row.api}"
         print(f"{name:46} {made['ns']:9.1f} {made['cpu_ns']:9.1f}")
+    if options.rotate_rows:
+        ours, both = (statistics.median(row.wall) for row in rotated)
+        print(f"rotate: rekey takes {ours / both:.2f} of decrypt + encrypt")
+        for api in WAYS:
+            extra = peak_of_rotation(api, options.rotate_rows)
+            print(f"rotate: {api} takes {extra / 2**20:.1f} MiB beside the cells before and after it")
     if options.json:
         results = {"schema": 1, "machine": bench.machine(), "points": points}
         options.json.write_text(json.dumps(results, indent=2) + "\n")

@@ -187,7 +187,9 @@ def test_errors_say_what_differs():
     field = sealed.schema.field("ssn")
     for name, value, error in (
         ("context", "other", lanecrypt.InvalidTag), ("rows", "[1]", ValueError),
-        ("rows", "{", ValueError), ("type", "int64", ValueError), ("layout", "x", ValueError),
+        ("rows", "{", ValueError), ("type", "int64", lanecrypt.InvalidTag), ("layout", "x", ValueError),
+        ("type", "nothing", ValueError), ("type", b"\xff", ValueError), ("schema", "AAAA", ValueError),
+        ("schema", "%", ValueError), ("type", "fixed_size_binary[99999999999]", ValueError),
         ("rows", '["id", "nothing"]', ValueError), ("again", "[", ValueError), ("again", "5", ValueError),
         ("rows", "[" * 100_000, ValueError), ("context", b"\xff", ValueError),
     ):

@@ -99,6 +99,16 @@ def test_sql(session, people, keys):
         session.sql(f"select lanecrypt_decrypt(cell, {key}, 'c', id) from sealed").collect()
     with pytest.raises(PySparkException, match="a context is NULL"):
         session.sql("select lanecrypt_encrypt(ssn, 'people', null) from people").collect()
+    for call, message in (
+        ("lanecrypt_encrypt(ssn)", "the name of the key is missing"),
+        ("lanecrypt_encrypt()", "the name of the key is missing"),
+        ("lanecrypt_decrypt_text(cell)", "the name of the key is missing"),
+        ("lanecrypt_encrypt(ssn, 'people', 'c', id, 1)", "too many arguments"),
+        ("lanecrypt_encrypt(ssn, 5)", "the name of a key is a string, not int32"),
+    ):
+        with pytest.raises(PySparkException, match=message) as refused:
+            session.sql(f"select {call} from sealed").collect()
+        assert call.partition("(")[0] in str(refused.value)
 
 
 def test_a_cell_in_another_row_is_refused(people, keys):
@@ -168,6 +178,19 @@ def test_wrong_columns_are_refused_before_anything_runs(people, keys):
         spark.decrypt(people, NAMES, keys=keys, text="ssn")
     with pytest.raises(ValueError, match="its own associated data"):
         spark.encrypt(people, NAMES, keys=keys, rows="ssn")
+
+
+def test_as_a_table(people, keys):
+    options = {"keys": keys, "rows": "id", "layout": "aes_gcm"}
+    sealed = columns.encrypt_table(people, NAMES, **options)
+    back = columns.decrypt_table(sealed, NAMES, types={"ssn": "string", "note": "binary"}, **options)
+    assert rows(back) == rows(people) and back.schema.simpleString() == people.schema.simpleString()
+    with pytest.raises(TypeError, match="keys= has a provider"):
+        columns.encrypt_table(people, NAMES)
+    with pytest.raises(ValueError, match="name the columns with their keys, and their types"):
+        columns.decrypt_table(sealed, NAMES, **options)
+    with pytest.raises(ValueError, match="columns of Spark are string or binary"):
+        columns.decrypt_table(sealed, NAMES, types={"ssn": "int64", "note": "binary"}, **options)
 
 
 def test_a_missing_key_is_named(people, keys):

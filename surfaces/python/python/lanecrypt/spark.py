@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from lanecrypt import columns as _columns
+from lanecrypt._column import as_bytes as _as_bytes
 from lanecrypt.keys import Provider, provider
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ def register(
         "decrypt_text": (_function(_Task({}, keys, layout, on_error="raise", text=("",))), "string"),
     }
     for name, (function, kind) in functions.items():
+        function.__name__ = prefix + name
         made = arrow_udf(function, kind)
         if name == "encrypt" and layout != "deterministic":
             # Random nonces: Spark must neither merge nor repeat calls.
@@ -161,7 +163,7 @@ class _Task:
         context = dict(context or {})
         if not context.keys() <= self.names.keys():
             raise ValueError(f"context= names other columns: {sorted(context.keys() - self.names.keys())}")
-        self.context = {name: _columns._bytes(value) for name, value in context.items()}
+        self.context = {name: _as_bytes(value) for name, value in context.items()}
         self.rows = rows
         if isinstance(text, str):
             raise TypeError("text= is a list of names")
@@ -217,10 +219,15 @@ def _function(task: _Task) -> Callable[..., pyarrow.Array]:
     kept: dict[str, _columns.Key | _columns.Keyring] = {}
 
     # Without types: Spark takes those that it does not know for another kind of function.
-    def apply(values, names, contexts=None, rows=None):  # type: ignore[no-untyped-def]
+    def apply(values=None, names=None, contexts=None, rows=None, *others):  # type: ignore[no-untyped-def]
         import pyarrow
         import pyarrow.compute as compute
 
+        if names is None or others:
+            given = "the name of the key is missing" if names is None else "too many arguments"
+            raise ValueError(f"{apply.__name__}(value, key name [, context [, row]]): {given}")
+        if not pyarrow.types.is_string(names.type) and not pyarrow.types.is_large_string(names.type):
+            raise ValueError(f"{apply.__name__}: the name of a key is a string, not {names.type}")
         parts, places = [], []
         for (name, context), at in _groups(names, contexts):
             if name is None:
@@ -230,7 +237,7 @@ def _function(task: _Task) -> Callable[..., pyarrow.Array]:
             if name not in kept:
                 kept[name] = task.key(name)
             own_rows = None if rows is None else _taken(rows, at)
-            parts.append(task.work(_taken(values, at), kept[name], _columns._bytes(context or b""), own_rows))
+            parts.append(task.work(_taken(values, at), kept[name], _as_bytes(context or b""), own_rows))
             places.append(at)
         if not parts:
             return pyarrow.array([], "string" if task.text else "binary")

@@ -217,5 +217,6 @@ fn unsound() -> PyErr {
 
 #[cold]
 fn wrong(data_type: &DataType) -> PyErr {
-    PyTypeError::new_err(format!("a column of {data_type}: cast it to bytes or text"))
+    let needed = "cast it to bytes or text, or give type=";
+    PyTypeError::new_err(format!("a column of {data_type}: {needed}"))
 }
