@@ -25,31 +25,21 @@ stop() {
     exit 1
 }
 
-# Counts a test. Arguments: its name, then a command that succeeds if it passed.
-count() {
-    local name=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED $name"
-    fi
-}
-
-# The module, and the lines that a configuration file of OpenSSL needs for it.
+# The module as users have it, and an empty file for its counts.
 module() {
     cargo build --release --quiet --locked -p lanecrypt-openssl || stop "the provider does not build"
     cp "$target/release/liblanecrypt_openssl.so" "$suites/lanecrypt.so"
     : >"$suites/count"
 }
 
-# Adds the provider to a configuration file that has a list of providers. Arguments: file, list, section.
+# Adds the provider to a configuration file, whose list of providers may be a comment.
 activate() {
     [ -e "$1.before" ] || cp "$1" "$1.before"
     {
-        sed "s/^\[ *$2 *\]/&\nlanecrypt = lanecrypt_module/; s/^\[ *$3 *\]/&\nalg_section = lanecrypt_algorithms/" \
-            "$1.before"
+        sed -E 's/^# *(providers = provider_sect|\[provider_sect\]|default = default_sect)/\1/
+            s/^# *(\[default_sect\]|activate = 1)/\1/
+            s/^\[ *provider_sect *\]/&\nlanecrypt = lanecrypt_module/
+            s/^\[ *openssl_init *\]/&\nalg_section = lanecrypt_algorithms/' "$1.before"
         printf '\n[lanecrypt_module]\nmodule = %s\nactivate = 1\ncount = %s\n' "$suites/lanecrypt.so" "$suites/count"
         printf '[lanecrypt_algorithms]\ndefault_properties = ?provider=lanecrypt\n'
     } >"$1"
@@ -90,6 +80,22 @@ recipes=(test_evp test_evp_extra test_evp_fetch_prov test_evp_libctx test_evp_pk
     test_tls13hrr test_tls13kexmodes test_tls13messages test_tls13psk test_tls13secrets test_tlsextms
     test_x509)
 
+# What differs by intent, function by function: without its tag, a message of ChaCha20-Poly1305 is not
+# opened; and providers are configured where a test expects none, or none but the default one.
+differences='test_decrypt_null_chunks
+test_bio_enc_chacha20_poly1305
+test_alternative_default
+test_provider_unload_effective
+test_explicit_EVP_CIPHER_fetch_by_name
+test_explicit_EVP_CIPHER_fetch_by_X509_ALGOR'
+
+# Whether functions of a recipe failed, and only those that differ by intent. Argument: its output.
+differs() {
+    local names
+    names=$(sed -n 's/^ *not ok [0-9]* - \(test_[A-Za-z0-9_]*\).*/\1/p' "$1" | sort -u)
+    [ -n "$names" ] && ! grep -vxF "$differences" <<<"$names" >/dev/null
+}
+
 # Runs one recipe of the suite in the current folder; its output is the last argument's file.
 recipe() {
     make -s test TESTS="$1" V=1 >"$2" 2>&1
@@ -97,27 +103,28 @@ recipe() {
 
 openssl_suite() {
     local suite=${1:-bookworm} place name known file
+    local files=(test/default.cnf test/default-and-legacy.cnf apps/openssl.cnf)
     module
     openssl_source "$suite"
     place=$suites/openssl-$suite
     cd "$place/source" || exit
-    apps/openssl version 2>/dev/null || LD_LIBRARY_PATH=. apps/openssl version
+    LD_LIBRARY_PATH=. apps/openssl version
     mkdir -p "$place/logs"
-    for file in test/default.cnf test/default-and-legacy.cnf; do
-        activate "$file" provider_sect openssl_init
+    for file in "${files[@]}"; do
+        activate "$file"
     done
-    activate apps/openssl.cnf provider_sect openssl_init
-    # Which there is commented out.
-    sed -i 's/^# *activate = 1/activate = 1/' apps/openssl.cnf
     known=$(make -s list-tests 2>/dev/null | tr -s ' ' '\n')
     for name in "${recipes[@]}"; do
         grep -qx "$name" <<<"$known" || continue
         if recipe "$name" "$place/logs/$name"; then
             passed=$((passed + 1))
             continue
+        elif differs "$place/logs/$name"; then
+            echo "differs by intent: $name"
+            continue
         fi
         # Once more with OpenSSL's own ciphers.
-        for file in test/default.cnf test/default-and-legacy.cnf apps/openssl.cnf; do
+        for file in "${files[@]}"; do
             mv "$file" "$file.ours" && cp "$file.before" "$file"
         done
         if recipe "$name" "$place/logs/$name.default"; then
@@ -126,13 +133,14 @@ openssl_suite() {
         else
             echo "fails without Lanecrypt, too: $name"
         fi
-        for file in test/default.cnf test/default-and-legacy.cnf apps/openssl.cnf; do
+        for file in "${files[@]}"; do
             mv "$file.ours" "$file"
         done
     done
     # Else nothing was tested.
-    echo "suites: $(tr '\n' ' ' <"$suites/count")"
-    count "messages went through the module" grep -q 'messages *[=:]* *[1-9]' "$suites/count"
+    awk '{ contexts += $4; messages += $6; draws += $8 }
+        END { printf "%d contexts, %d messages, %d draws went through the module\n", contexts, messages, draws
+            exit messages == 0 }' "$suites/count" || failed=$((failed + 1))
 }
 
 cpython_suite() {
@@ -231,9 +239,11 @@ rustcrypto_suite() {
     # Makes the counter of a chosen tag wrap by means that only their crate has.
     rm "$suites/rustcrypto/aes-gcm-siv/tests/ctr_wrap.rs"
     rustcrypto_crate chacha20poly1305 "ChaCha20Poly1305, XChaCha20Poly1305"
+    # Where theirs leave a buffer whose message is not authentic, ours are wiped.
     for name in aes-gcm aes-gcm-siv chacha20poly1305; do
         cargo test --release --manifest-path "$suites/rustcrypto/$name/Cargo.toml" --target-dir "$suites/rustcrypto/target" \
-            2>&1 | tee "$suites/$name.log" | grep -E '^(test |error)'
+            --no-fail-fast -- --skip decrypt_in_place_detached_modified 2>&1 |
+            tee "$suites/$name.log" | grep -E '^(test |error)'
         grep -q '^test result: ok. [1-9]' "$suites/$name.log" || failed=$((failed + 1))
         passed=$((passed + $(grep -c '^test .* ok$' "$suites/$name.log")))
         failed=$((failed + $(grep -c '^test .* FAILED$' "$suites/$name.log")))
