@@ -41,7 +41,7 @@ test-openssl: ## Test the OpenSSL provider: every libcrypto that is here, openss
 
 .PHONY: suites
 suites: ## Run test suites of other projects with our ciphers: SUITES="openssl pyca" (needs the network; long)
-	@for suite in $(or $(SUITES),openssl cpython pyca rustcrypto); do scripts/suites.sh $$suite || exit 1; done
+	@for suite in $(or $(SUITES),openssl cpython pyca rustcrypto); do scripts/suites.py $$suite || exit 1; done
 
 .PHONY: budgets
 budgets: ## Compare the instructions of 40 rows with speed/budgets.txt; UPDATE=1 writes the file
