@@ -31,7 +31,7 @@
 //!
 //! What differs from the crates of RustCrypto:
 //!
-//! - The types have a `new` of their own, which takes arrays: pass `&key.0` if the key is an `Array`.
+//! - The types have a `new` of their own, which takes arrays: for an `Array`, pass `&key.0`.
 //! - Keys are not `Clone`: share one by reference or `Arc`; it serves any number of threads.
 //! - If a message is not authentic, its buffer is wiped. To try several keys, open from a buffer
 //!   that stays to another one: `decrypt_inout_detached` with an `InOutBuf` of two buffers.

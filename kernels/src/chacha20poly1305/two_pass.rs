@@ -66,8 +66,8 @@ fn in_parts<const MODE: bool>(
     }
 }
 
-/// The first part of a call that resumes a message with a block of keystream: whole blocks, at least
-/// one. The hash is in progress then.
+/// The first part of a call that resumes a message with a block of keystream: whole blocks, one or
+/// more. The hash is in progress then.
 pub(super) fn first_part<'a, const MODE: bool>(
     core: ChaCha<20, Ietf>,
     hash: &'a mut PartialHash,

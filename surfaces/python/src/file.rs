@@ -35,8 +35,7 @@ pyo3::create_exception!(
     lanecrypt.file,
     UnsupportedFile,
     FileError,
-    "Its header has a version, an algorithm, a size of chunks or a kind of secret that is not known \
-     here."
+    "Its header has a version, an algorithm, a size of chunks or a kind of secret that is unknown."
 );
 pyo3::create_exception!(
     lanecrypt.file,
