@@ -6,7 +6,8 @@ use serde::Deserialize;
 use zeroize::Zeroizing;
 
 use crate::blocks::Cells;
-use crate::{CellError, ColumnKey, Error, Layout, layout};
+use crate::layout::PREFIX;
+use crate::{CellError, ColumnKey, Error, Layout};
 
 /// Keys of one layout, each with an id, so that a column can have cells of several keys while it
 /// moves from one to another.
@@ -231,27 +232,39 @@ impl Keyring {
         found: &mut [Option<&'k ColumnKey>],
         reasons: &mut [Option<CellError>],
     ) {
-        let mut last: Option<&Entry> = None;
+        // Most cells have the key of the one before.
+        let mut last = None;
         for (cell, (found, reason)) in cells.iter_mut().zip(found.iter_mut().zip(reasons)) {
             *found = None;
             let Some(cell) = cell else { continue };
-            let (id, rest) = layout::split(cell);
-            *cell = rest;
-            let Some(id) = id else {
-                *reason = Some(CellError::NoKeyId);
-                continue;
-            };
-            // Most cells have the key of the one before.
-            if last.is_none_or(|last| last.id != id) {
-                last = self.keys.iter().find(|entry| entry.id == id);
-            }
-            match last {
-                None => *reason = Some(CellError::UnknownKey { id }),
-                Some(entry) if entry.state == KeyState::Disabled => {
-                    *reason = Some(CellError::DisabledKey { id });
+            let key = match cell.split_first_chunk() {
+                Some((prefix, rest)) => {
+                    *cell = rest;
+                    match last {
+                        Some((known, key)) if known == *prefix => key,
+                        _ => last.insert((*prefix, self.key_of(*prefix))).1,
+                    }
                 }
-                Some(entry) => *found = Some(&entry.key),
+                None => {
+                    *cell = &[];
+                    Err(CellError::NoKeyId)
+                }
+            };
+            match key {
+                Ok(key) => *found = Some(key),
+                Err(error) => *reason = Some(error),
             }
+        }
+    }
+
+    /// The key of cells that begin with this.
+    fn key_of(&self, prefix: [u8; PREFIX]) -> Result<&ColumnKey, CellError> {
+        let [1, id @ ..] = prefix else { return Err(CellError::NoKeyId) };
+        let id = u32::from_be_bytes(id);
+        match self.keys.iter().find(|entry| entry.id == id) {
+            None => Err(CellError::UnknownKey { id }),
+            Some(entry) if entry.state == KeyState::Disabled => Err(CellError::DisabledKey { id }),
+            Some(entry) => Ok(&entry.key),
         }
     }
 

@@ -111,16 +111,6 @@ pub(crate) const fn prefix(id: u32) -> [u8; PREFIX] {
     [1, a, b, c, d]
 }
 
-/// Splits a cell into the id of its key, if it begins with one, and the rest. A cell that is
-/// shorter than an id has no rest.
-pub(crate) fn split(cell: &[u8]) -> (Option<u32>, &[u8]) {
-    match cell.split_first_chunk::<PREFIX>() {
-        Some((&[1, a, b, c, d], rest)) => (Some(u32::from_be_bytes([a, b, c, d])), rest),
-        Some((_, rest)) => (None, rest),
-        None => (None, &[]),
-    }
-}
-
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
