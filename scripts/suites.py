@@ -6,7 +6,7 @@ On request only: they need the network and many minutes. What is built stays in 
   suites.py openssl [SUITE [RECIPE...]]
                         recipes of OpenSSL that use ciphers, evp_test with all its data among them, of the
                         source package in Debian's SUITE (bookworm: OpenSSL 3.0; sid: the newest)
-  suites.py cpython     tests of CPython that use OpenSSL (Debian: libpython3-testsuite)
+  suites.py cpython     tests of CPython that use OpenSSL (Debian: libpython3.11-testsuite)
   suites.py pyca        tests of AEADs of the package cryptography (after `make test-python`)
   suites.py rustcrypto  tests of RustCrypto's AEADs, with our types
 
@@ -164,7 +164,7 @@ def openssl(suite="bookworm", *recipes):
 def cpython():
     build_module()
     python = os.environ.get("PYTHON", "/usr/bin/python3")
-    need(run(python, "-c", "import test.test_ssl"), "apt install libpython3-testsuite")
+    need(run(python, "-c", "import test.test_ssl"), "apt install libpython3.11-testsuite")
     text = subprocess.run([TARGET / "release/lanecrypt", "openssl", "--module", MODULE], capture_output=True, text=True)
     configuration = SUITES / "cpython.cnf"
     configuration.write_text(text.stdout.replace(f"module = {MODULE}\n", f"module = {MODULE}\ncount = {COUNT}\n"))
