@@ -3,9 +3,9 @@
 
 On request only: they need the network and many minutes. What is built stays in target/suites.
 
-  suites.py openssl [SUITE [RECIPE...]]
+  suites.py openssl [SUITE[=VERSION] [RECIPE...]]
                         recipes of OpenSSL that use ciphers, evp_test with all its data among them, of the
-                        source package in Debian's SUITE (bookworm: OpenSSL 3.0; sid: the newest)
+                        source package in Debian's SUITE (bookworm: OpenSSL 3.0; experimental: 4.0)
   suites.py cpython     tests of CPython that use OpenSSL (Debian: libpython3.11-testsuite)
   suites.py pyca        tests of AEADs of the package cryptography (after `make test-python`)
   suites.py rustcrypto  tests of RustCrypto's AEADs, with our types
@@ -98,13 +98,15 @@ def source_of_openssl(suite):
     if not (place / "built").exists():
         shutil.rmtree(place, ignore_errors=True)
         (place / "lists/partial").mkdir(parents=True)
+        suite, _, version = suite.partition("=")
+        package = f"openssl={version}" if version else "openssl"
         key = "/usr/share/keyrings/debian-archive-keyring.gpg"
         (place / "list").write_text(f"deb-src [signed-by={key}] http://deb.debian.org/debian {suite} main\n")
         apt = ["apt-get", "-o", f"Dir::Etc::SourceList={place}/list", "-o", "Dir::Etc::SourceParts=/dev/null",
                "-o", f"Dir::State::Lists={place}/lists", "-o", f"Dir::Cache={place}", "-o", "APT::Sandbox::User=root"]
         log = place / "log"
         need(run(*apt, "update", log=log), f"no packages of {suite}: {log}")
-        need(run(*apt, "--download-only", "source", "openssl", log=log, cwd=place), f"no source package: {log}")
+        need(run(*apt, "--download-only", "source", package, log=log, cwd=place), f"no source package: {log}")
         control, = place.glob("*.dsc")
         need(run("dpkg-source", "--no-check", "-x", control.name, "source", log=log, cwd=place), f"not unpacked: {log}")
         print(f"building {control.stem} (some minutes)", flush=True)
