@@ -24,6 +24,9 @@ use crate::{ChunkCipher, Error, Stream};
 /// A write that is interrupted is repeated. Errors of the inner writer, such as
 /// [`WouldBlock`](ErrorKind::WouldBlock), lose nothing: the call that got one took nothing, or as
 /// much as it says, and the next one continues where the writer stopped.
+///
+/// After a `fork`, only one of the two processes may go on with an encryptor: both would use the
+/// same nonces. This is not checked.
 pub struct Encryptor<W, C = Cipher> {
     inner: W,
     stream: Stream<C>,
