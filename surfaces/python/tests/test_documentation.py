@@ -2,13 +2,10 @@
 
 import doctest
 import pathlib
-import re
 import subprocess
 import sys
 
-import pyarrow
 import pytest
-from pyarrow import parquet
 
 import lanecrypt
 import lanecrypt.columns
@@ -52,19 +49,6 @@ def test_readme(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     failed, tried = doctest.testfile(str(HERE.parent / "README.md"), module_relative=False)
     assert failed == 0 and tried > 5
-
-
-def test_guide(tmp_path, monkeypatch):
-    """The Python of the whole project's guide, in one go."""
-    monkeypatch.chdir(tmp_path)
-    people = pyarrow.table({"id": [1, 2, 3], "ssn": ["078-05-1120", None, "219-09-9999"]})
-    parquet.write_table(people, "people.parquet")
-    guide = (HERE.parents[2] / "GUIDE.md").read_text().split("## Python", 1)[1].split("\n## ", 1)[0]
-    names = {}
-    exec("".join(re.findall(r"```python\n(.*?)```", guide, re.S)), names)
-    assert names["columns"].decrypt_table(names["people"], names["ring"]) == people
-    with lanecrypt.file.open("people.lanecrypt", passphrase="correct horse battery staple") as file:
-        assert file.read() == pathlib.Path("sealed.parquet").read_bytes()
 
 
 def run(*arguments):

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-import lanecrypt
+import lanecrypt.file
 from lanecrypt import columns
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -237,8 +237,10 @@ def test_guide(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     guide = (ROOT / "GUIDE.md").read_text()
     examples = re.findall(r"^```python\n(.*?)^```$", guide, re.DOTALL | re.MULTILINE)
-    assert len(examples) == 2
+    assert len(examples) == 3
     pq.write_table(people(), "people.parquet")
     for example in examples:
+        assert len([line for line in example.splitlines() if line]) <= 10
         exec(compile(example, "GUIDE.md", "exec"), {})
-    assert len(examples[1].splitlines()) <= 10
+    with lanecrypt.file.open("people.lanecrypt", passphrase="correct horse battery staple") as sealed:
+        assert sealed.read() == pathlib.Path("people.parquet").read_bytes()
