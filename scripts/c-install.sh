@@ -61,14 +61,9 @@ if command -v cargo >/dev/null; then
         -Wl,-O1 -Wl,--strip-debug -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,nodelete \
         -Wl,--as-needed $(cat "$built/private")
 fi
-if [ ! -e "$built/$name.so.$version" ]; then
-    echo "$0: nothing is built: run \`make c\` as a user who has cargo" >&2
-    exit 1
-fi
-if [ "$installs" -eq 0 ]; then
-    echo "built in $built"
-    exit 0
-fi
+[ -e "$built/$name.so.$version" ] ||
+    { echo "$0: nothing is built: run \`make c\` as a user who has cargo" >&2; exit 1; }
+[ "$installs" -ne 0 ] || { echo "built in $built"; exit 0; }
 
 to=$root$prefix
 install -d "$to/include" "$to/lib/pkgconfig"

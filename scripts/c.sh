@@ -225,13 +225,14 @@ places() {
 }
 run places places
 
+# A program of such lines.
+main_of() {
+    printf '#include <lanecrypt.h>\n#include <stdio.h>\nint main(void) {\n%s\nreturn error;\n}\n' "$1"
+}
+
 # What stands at the beginning of the header.
 synopsis() {
-    {
-        printf '#include <lanecrypt.h>\n#include <stdio.h>\nint main(void) {\n'
-        sed -n '1,/Compile with/s/^ \*     //p' surfaces/c/include/lanecrypt.h
-        printf 'return error;\n}\n'
-    } >"$work/synopsis.c"
+    main_of "$(sed -n '1,/Compile with/s/^ \*     //p' surfaces/c/include/lanecrypt.h)" >"$work/synopsis.c"
     build "$work/synopsis.c" "$work/synopsis" gcc -std=c99 && "$work/synopsis" &&
         build "$work/synopsis.c" "$work/synopsis" g++ -x c++ -std=c++11 && "$work/synopsis"
 }
@@ -251,12 +252,7 @@ run readme readme
 
 # It encrypts with a key of zeros.
 readme_file() {
-    {
-        printf '#include <lanecrypt.h>\n#include <stdio.h>\nint main(void) {\n'
-        printf 'unsigned char key[32] = {0}, piece[1000];\n'
-        piece_of_readme 2
-        printf 'return error;\n}\n'
-    } >"$work/encrypt.c"
+    main_of "unsigned char key[32] = {0}, piece[1000]; $(piece_of_readme 2)" >"$work/encrypt.c"
     build "$work/encrypt.c" "$work/encrypt" gcc -std=c99 &&
         head -c 32 /dev/zero >"$work/zeros" && "$work/fill-gcc" 200000 >"$work/text" &&
         "$work/encrypt" <"$work/text" | "$work/seal-gcc" -d "$work/zeros" | cmp - "$work/text"
@@ -292,11 +288,9 @@ run example-seal-long long_files
 
 # The program reads what C has written, and C what the program writes.
 files_of_program() {
-    local program=$target/release/lanecrypt folder=$work/files-gcc sealed secret algorithm
-    for sealed in "$folder"/{key,passphrase}-{0,1,2}.lanecrypt; do
-        secret=${sealed##*/}
-        secret=${secret%-*}
-        "$program" decrypt "--$secret-fd" 3 <"$sealed" 3<"$folder/$secret" |
+    local program=$target/release/lanecrypt folder=$work/files-gcc name algorithm
+    for name in {key,passphrase}-{0,1,2}; do
+        "$program" decrypt "--${name%-*}-fd" 3 <"$folder/$name.lanecrypt" 3<"$folder/${name%-*}" |
             cmp - "$folder/text" || return 1
     done
     for algorithm in aes-256-gcm chacha20-poly1305 xchacha20-poly1305; do

@@ -16,10 +16,7 @@ library=$peers/libcrypto-newest.so
 tls=$peers/libssl-newest.so
 
 for tool in cargo perl gcc make; do
-    if ! command -v "$tool" >/dev/null; then
-        echo "peers: needs $tool" >&2
-        exit 1
-    fi
+    command -v "$tool" >/dev/null || { echo "peers: needs $tool" >&2; exit 1; }
 done
 
 work=$(mktemp -d)

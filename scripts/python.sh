@@ -43,7 +43,7 @@ wait "$requirements" || {
     fail "the packages of tests/requirements.txt"
 }
 
-# Some tests compare with the program, if it was built.
+# What some tests compare with, if it was built.
 export LANECRYPT_PROGRAM=${LANECRYPT_PROGRAM:-$target/../release/lanecrypt}
 
 # Not in the repository, so that nothing but the installed package is imported.
