@@ -186,8 +186,9 @@ impl ChaCha20Poly1305 {
         partial.least = PASS;
     }
 
-    /// Whether the data are taken in parts: they begin with a block of keystream, fill more than
-    /// there is a place for, and the kernels of the two ciphers run in turn.
+    /// Whether the data are taken in parts, without keystream made before: they begin with a block
+    /// of it and are longer than the place for it. With AVX-512 only, where the kernels of the two
+    /// ciphers run in turn and have more to do at a time.
     fn takes_parts(&self, before: u64, length: usize) -> bool {
         before.is_multiple_of(64) && length > PASS && self.isa.has(Level::Avx512)
     }

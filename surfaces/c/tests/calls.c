@@ -28,18 +28,6 @@ static lc_batch_buffer *room_for(size_t messages) {
     return room;
 }
 
-static unsigned char *whole(const char *path, size_t *len) {
-    unsigned char *made = bytes(1 << 16);
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        perror(path);
-        exit(2);
-    }
-    *len = fread(made, 1, 1 << 16, file);
-    fclose(file);
-    return made;
-}
-
 /* ---- Versions and errors ---- */
 
 static void versions_and_texts(void) {

@@ -439,18 +439,6 @@ static void a_child_does_not_encrypt(void) {
     lc_file_free(file), lc_file_free(reads), free(sealed.data);
 }
 
-static unsigned char *whole(const char *path, size_t *len) {
-    unsigned char *made = bytes(1 << 16);
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        perror(path);
-        exit(2);
-    }
-    *len = fread(made, 1, 1 << 16, file);
-    fclose(file);
-    return made;
-}
-
 /* Those of a key have version 1 in their header, those of a passphrase version 2. */
 static void files_of_rust_are_read(void) {
     static const char one[] =

@@ -58,4 +58,17 @@ static inline unsigned char *copy(const void *from, size_t len) {
     return made;
 }
 
+/* A file of at most 64 KiB. */
+static inline unsigned char *whole(const char *path, size_t *len) {
+    unsigned char *made = bytes(1 << 16);
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        perror(path);
+        exit(2);
+    }
+    *len = fread(made, 1, 1 << 16, file);
+    fclose(file);
+    return made;
+}
+
 #endif

@@ -10,10 +10,7 @@ import pathlib
 import pickle
 import re
 import subprocess
-import sys
 import tarfile
-import threading
-import time
 import traceback
 
 import numpy
@@ -512,29 +509,10 @@ def test_nothing_is_pickled_and_calls_do_not_wait():
         writer.write(data(9 * CHUNK))
 
 
-def test_other_threads_run_meanwhile():
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1000)
-    stop, count = False, 0
-
-    def tick():
-        nonlocal count
-        while not stop:
-            count += 1
-            time.sleep(0)
-
-    thread = threading.Thread(target=tick)
-    thread.start()
-    try:
-        content = data(1 << 24)
-        before = count
-        # Its methods do not release the lock.
-        file.encrypt(io.BytesIO(content), io.BytesIO(), key=KEY)
-        assert count > before
-    finally:
-        stop = True
-        thread.join()
-        sys.setswitchinterval(interval)
+def test_other_threads_run_meanwhile(ticks_during):
+    content = data(1 << 24)
+    # The methods of what is read and written do not release the lock.
+    assert ticks_during(lambda: file.encrypt(io.BytesIO(content), io.BytesIO(), key=KEY)) > 0
 
 
 def test_names_of_the_exceptions():

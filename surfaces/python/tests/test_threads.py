@@ -1,11 +1,8 @@
 """Threads: long messages run side by side, and what another thread changes meanwhile is no danger."""
 
-import sys
 import threading
-import time
 
 import pyarrow as pa
-import pytest
 
 import lanecrypt
 from lanecrypt import columns
@@ -31,33 +28,6 @@ def test_one_cipher_in_many_threads():
     for thread in threads:
         thread.join()
     assert wrong == []
-
-
-@pytest.fixture
-def ticks_during():
-    """How often another thread took the interpreter's lock while a call ran."""
-    interval = sys.getswitchinterval()
-    # From here on nobody takes the lock from a thread that does not give it.
-    sys.setswitchinterval(1000)
-    stop, count = False, 0
-
-    def tick():
-        nonlocal count
-        while not stop:
-            count += 1
-            time.sleep(0)
-
-    def ticks(call):
-        before = count
-        call()
-        return count - before
-
-    thread = threading.Thread(target=tick)
-    thread.start()
-    yield ticks
-    stop = True
-    thread.join()
-    sys.setswitchinterval(interval)
 
 
 def test_the_lock_is_released_for_long_messages_only(ticks_during):

@@ -11,7 +11,9 @@ import sys
 import textwrap
 import time
 
-from harness import PATIENCE, PROGRAM, PSS, OpensslTest, environment, family, free_port, tool, valgrind
+from harness import (
+    PATIENCE, PROGRAM, PSS, OpensslTest, counts_of_family, environment, family, free_port, tool, valgrind,
+)
 import test_haproxy
 import test_nginx
 
@@ -268,9 +270,9 @@ class Haproxy(DaemonTest):
             self.with_rsa("--for", "haproxy"), "    ssl-mode-async\n    nbthread 1\n")
         context = ssl.create_default_context(cafile=self.certificate)
         self.ask_together(context, port, 40)
-        counts = self.counts.of_family(server.pid)
-        self.assertGreaterEqual(counts["SIGNATURES"], 40, self.log())
-        self.assertGreaterEqual(counts["TOGETHER"], 2, self.log())
+        counts = counts_of_family(server.pid)
+        self.assertGreaterEqual(counts["signatures"], 40, self.log())
+        self.assertGreaterEqual(counts["together"], 2, self.log())
         self.assertGreaterEqual(self.signatures(), 40)
         self.assert_without_key(server)
 

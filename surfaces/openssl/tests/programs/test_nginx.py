@@ -1,6 +1,6 @@
 """nginx serves with the module; curl reads without it."""
 
-from harness import SUITES, ProgramTest, free_port, tool, wait_for
+from harness import SUITES, ProgramTest, counts_of, counts_of_family, free_port, tool, wait_for
 
 
 class Nginx(ProgramTest):
@@ -41,16 +41,16 @@ class Nginx(ProgramTest):
         # Draws are added up now and then. A handshake takes some.
         for _ in range(200):
             self.assertEqual(self.fetch(port, "1.bin"), self.files[1].read_bytes())
-            if self.counts.of_family(server.pid)["DRAWS"]:
+            if counts_of_family(server.pid)["draws"]:
                 break
-        self.assert_used(server.pid, "DRAWS")
+        self.assert_used(server.pid, "draws")
 
     def test_rsa(self):
         server, port = self.serve(self.configuration("--for", "nginx", "--rsa"))
         for suite in SUITES:
-            before = self.counts.of_family(server.pid)["SIGNATURES"]
+            before = counts_of_family(server.pid)["signatures"]
             self.assertEqual(self.fetch(port, "1.bin", suite), self.files[1].read_bytes())
-            made = self.counts.of_family(server.pid)["SIGNATURES"] - before
+            made = counts_of_family(server.pid)["signatures"] - before
             # A suite without a key exchange has nothing to sign.
             self.assertEqual(made, 0 if suite[0] == "AES256-SHA" else 1, f"{suite}\n{self.log()}")
 
@@ -61,4 +61,4 @@ class Nginx(ProgramTest):
         configuration.write_text(text)
         server, port = self.serve(configuration)
         self.assertEqual(self.fetch(port, "16385.bin"), self.files[16_385].read_bytes())
-        self.assertIsNone(self.counts.of(server.pid))
+        self.assertIsNone(counts_of(server.pid))

@@ -4,7 +4,7 @@ import os
 import subprocess
 import time
 
-from harness import PATIENCE, ProgramTest, environment, free_port, tool, wait_for
+from harness import PATIENCE, ProgramTest, counts_of_family, environment, free_port, tool, wait_for
 
 SIZE = 100 << 20
 
@@ -58,7 +58,7 @@ class OpenSsh(ProgramTest):
         while not (got.exists() and got.stat().st_size == SIZE):
             self.assertLess(time.monotonic(), deadline, self.log())
             self.assertIsNone(client.poll(), self.log())
-            most = max(most, self.counts.of_family(watch or client.pid)["MESSAGES"])
+            most = max(most, counts_of_family(watch or client.pid)["messages"])
             time.sleep(0.02)
         output = client.communicate()[0]
         self.assertEqual(client.returncode, 0, f"{output}\n{self.log()}")

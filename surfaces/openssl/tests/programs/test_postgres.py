@@ -70,7 +70,7 @@ class Postgres(ProgramTest):
         lines = self.query(port, "select gen_random_uuid() from generate_series(1, 20000)")
         self.assertEqual(len(set(lines)), 20_000)
         self.assertTrue(all(len(line) == 36 and line[14] == "4" for line in lines))
-        self.assert_used(server.pid, "DRAWS", 19_000)
+        self.assert_used(server.pid, "draws", 19_000)
         # Each session is a process of its own that was forked.
         again = self.query(port, "select gen_random_uuid() from generate_series(1, 20000)")
         self.assertFalse(set(lines) & set(again))
