@@ -55,6 +55,8 @@ pub mod simd;
 pub mod siv;
 mod stream;
 pub mod wipe;
+#[cfg(feature = "public-key")]
+mod words;
 pub mod xts;
 
 pub use aead::{Aead, AeadLanes, Bytes, Incremental, NoMessage, Resume};

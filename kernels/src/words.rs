@@ -1,0 +1,152 @@
+//! Words of 64 bits of several numbers side by side: the arithmetic that field code is written in.
+//!
+//! Field code is generic over [`Words`]. It runs on registers of AVX-512 (eight numbers), of AVX2
+//! (four), and on a plain `u64` (one number), which is the specification.
+
+pub(crate) mod x86_64;
+
+/// A word of 64 bits of each of several numbers.
+///
+/// A register implements it for functions that have its instructions, and only these name its type.
+/// All methods are inlined there.
+pub(crate) trait Words: Copy {
+    /// How many numbers there are side by side: at most eight.
+    const LANES: usize;
+
+    /// The same word in each lane.
+    fn splat(word: u64) -> Self;
+    /// A word for each of eight lanes; only the first `LANES` count.
+    fn load(words: &[u64; 8]) -> Self;
+    /// The words of the lanes; those above `LANES` are zero.
+    fn store(self) -> [u64; 8];
+
+    /// Sums modulo 2^64.
+    fn add(self, other: Self) -> Self;
+    /// Differences modulo 2^64.
+    fn sub(self, other: Self) -> Self;
+    /// Bits that both have.
+    fn and(self, other: Self) -> Self;
+    /// Bits that either has.
+    fn or(self, other: Self) -> Self;
+    /// Bits that one of them has.
+    fn xor(self, other: Self) -> Self;
+    /// Words moved up by `BITS`, which is less than 64.
+    fn shl<const BITS: u32>(self) -> Self;
+    /// Words moved down by `BITS`, which is less than 64; zeros fill in.
+    fn shr<const BITS: u32>(self) -> Self;
+    /// Words moved down by `BITS`, with copies of the sign.
+    fn shr_signed<const BITS: u32>(self) -> Self;
+    /// All bits where a word is zero, none elsewhere.
+    fn is_zero(self) -> Self;
+    /// The bits of `one` where `mask` has bits, those of `other` elsewhere.
+    fn select(mask: Self, one: Self, other: Self) -> Self;
+    /// Entry `self` of a table, for each lane: all entries are read, whatever the indices, which
+    /// are less than 16.
+    fn look_up(self, table: &[u64; 16]) -> Self;
+}
+
+/// Products of 52 bits (IFMA).
+pub(crate) trait Words52: Words {
+    /// `self` and the low 52 bits of the product of the low 52 bits of each.
+    fn add_low(self, a: Self, b: Self) -> Self;
+    /// `self` and the bits from 52 on of the product of the low 52 bits of each.
+    fn add_high(self, a: Self, b: Self) -> Self;
+}
+
+/// Products of 32 bits.
+pub(crate) trait Words32: Words {
+    /// The product of the low 32 bits of each.
+    fn multiply(self, other: Self) -> Self;
+}
+
+impl Words for u64 {
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    fn splat(word: u64) -> Self {
+        word
+    }
+    #[inline(always)]
+    fn load(words: &[u64; 8]) -> Self {
+        words[0]
+    }
+    #[inline(always)]
+    fn store(self) -> [u64; 8] {
+        [self, 0, 0, 0, 0, 0, 0, 0]
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.wrapping_sub(other)
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        self & other
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        self | other
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        self ^ other
+    }
+    #[inline(always)]
+    fn shl<const BITS: u32>(self) -> Self {
+        self << BITS
+    }
+    #[inline(always)]
+    fn shr<const BITS: u32>(self) -> Self {
+        self >> BITS
+    }
+    #[inline(always)]
+    fn shr_signed<const BITS: u32>(self) -> Self {
+        (self.cast_signed() >> BITS).cast_unsigned()
+    }
+    #[inline(always)]
+    fn is_zero(self) -> Self {
+        // The highest bit of `!x & (x - 1)` is set only if `x` is zero.
+        core::hint::black_box(!self & self.wrapping_sub(1)).shr_signed::<63>()
+    }
+    #[inline(always)]
+    fn select(mask: Self, one: Self, other: Self) -> Self {
+        other ^ mask & (one ^ other)
+    }
+    #[inline(always)]
+    fn look_up(self, table: &[u64; 16]) -> Self {
+        let mut entry = 0;
+        for (index, &word) in (0..).zip(table) {
+            entry |= word & (self ^ index).is_zero();
+        }
+        entry
+    }
+}
+
+impl Words52 for u64 {
+    #[inline(always)]
+    fn add_low(self, a: Self, b: Self) -> Self {
+        self.wrapping_add((a & MASK52).wrapping_mul(b & MASK52) & MASK52)
+    }
+    #[inline(always)]
+    fn add_high(self, a: Self, b: Self) -> Self {
+        let product = u128::from(a & MASK52) * u128::from(b & MASK52);
+        self.wrapping_add(low_word(product >> 52))
+    }
+}
+
+impl Words32 for u64 {
+    #[inline(always)]
+    fn multiply(self, other: Self) -> Self {
+        (self & 0xffff_ffff) * (other & 0xffff_ffff)
+    }
+}
+
+const MASK52: u64 = (1 << 52) - 1;
+
+#[expect(clippy::cast_possible_truncation, reason = "the low word is what is asked for")]
+const fn low_word(number: u128) -> u64 {
+    number as u64
+}

@@ -1,0 +1,239 @@
+//! Registers of x86-64 as [`Words`].
+#![cfg(all(target_arch = "x86_64", any(feature = "isa-avx2", feature = "isa-avx512")))]
+
+use core::arch::x86_64::*;
+
+#[cfg(feature = "isa-avx2")]
+use super::Words32;
+use super::{Words, Words52};
+use crate::simd::*;
+
+/// A register of 512 bits: eight numbers. Only functions with AVX-512 F and IFMA name it.
+#[cfg(feature = "isa-avx512")]
+#[derive(Clone, Copy)]
+pub(crate) struct Eight(__m512i);
+
+/// A register of 256 bits: four numbers. Only functions with AVX2 name it.
+#[cfg(feature = "isa-avx2")]
+#[derive(Clone, Copy)]
+pub(crate) struct Four(__m256i);
+
+/// A call of one function that needs the instructions of a register.
+macro_rules! call {
+    ($function:ident $(::<$bits:ident>)? ($($arg:expr),*)) => {{
+        let result = {
+            // SAFETY: only functions with the instructions use the type whose method calls this.
+            #[allow(clippy::macro_metavars_in_unsafe)]
+            unsafe { $function $(::<$bits>)? ($($arg),*) }
+        };
+        result
+    }};
+}
+
+#[cfg(feature = "isa-avx512")]
+impl Words for Eight {
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    fn splat(word: u64) -> Self {
+        Self(call!(_mm512_set1_epi64(word.cast_signed())))
+    }
+    #[inline(always)]
+    fn load(words: &[u64; 8]) -> Self {
+        Self(call!(load512_words(words)))
+    }
+    #[inline(always)]
+    fn store(self) -> [u64; 8] {
+        let mut words = [0; 8];
+        call!(store512_words(&mut words, self.0));
+        words
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(call!(_mm512_add_epi64(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(call!(_mm512_sub_epi64(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self(call!(_mm512_and_si512(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        Self(call!(_mm512_or_si512(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self(call!(_mm512_xor_si512(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn shl<const BITS: u32>(self) -> Self {
+        Self(call!(_mm512_slli_epi64::<BITS>(self.0)))
+    }
+    #[inline(always)]
+    fn shr<const BITS: u32>(self) -> Self {
+        Self(call!(_mm512_srli_epi64::<BITS>(self.0)))
+    }
+    #[inline(always)]
+    fn shr_signed<const BITS: u32>(self) -> Self {
+        Self(call!(_mm512_srai_epi64::<BITS>(self.0)))
+    }
+    #[inline(always)]
+    fn is_zero(self) -> Self {
+        Self(call!(zeros512(self.0)))
+    }
+    #[inline(always)]
+    fn select(mask: Self, one: Self, other: Self) -> Self {
+        Self(call!(select512(mask.0, one.0, other.0)))
+    }
+    #[inline(always)]
+    fn look_up(self, table: &[u64; 16]) -> Self {
+        Self(call!(look_up512(table, self.0)))
+    }
+}
+
+#[cfg(feature = "isa-avx512")]
+impl Words52 for Eight {
+    #[inline(always)]
+    fn add_low(self, a: Self, b: Self) -> Self {
+        Self(call!(_mm512_madd52lo_epu64(self.0, a.0, b.0)))
+    }
+    #[inline(always)]
+    fn add_high(self, a: Self, b: Self) -> Self {
+        Self(call!(_mm512_madd52hi_epu64(self.0, a.0, b.0)))
+    }
+}
+
+#[cfg(feature = "isa-avx2")]
+impl Words for Four {
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    fn splat(word: u64) -> Self {
+        Self(call!(_mm256_set1_epi64x(word.cast_signed())))
+    }
+    #[inline(always)]
+    fn load(words: &[u64; 8]) -> Self {
+        Self(call!(load_four(words)))
+    }
+    #[inline(always)]
+    fn store(self) -> [u64; 8] {
+        let mut words = [0; 8];
+        call!(store_four(&mut words, self.0));
+        words
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(call!(_mm256_add_epi64(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(call!(_mm256_sub_epi64(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self(call!(_mm256_and_si256(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        Self(call!(_mm256_or_si256(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self(call!(_mm256_xor_si256(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn shl<const BITS: u32>(self) -> Self {
+        Self(call!(up256(self.0, BITS)))
+    }
+    #[inline(always)]
+    fn shr<const BITS: u32>(self) -> Self {
+        Self(call!(down256(self.0, BITS)))
+    }
+    #[inline(always)]
+    fn shr_signed<const BITS: u32>(self) -> Self {
+        // AVX2 has no such instruction: the sign moves down with an offset.
+        let offset = Self::splat(1 << 63 >> BITS);
+        self.shr::<BITS>().xor(offset).sub(offset)
+    }
+    #[inline(always)]
+    fn is_zero(self) -> Self {
+        Self(call!(_mm256_cmpeq_epi64(self.0, Self::splat(0).0)))
+    }
+    #[inline(always)]
+    fn select(mask: Self, one: Self, other: Self) -> Self {
+        Self(call!(_mm256_blendv_epi8(other.0, one.0, mask.0)))
+    }
+    #[inline(always)]
+    fn look_up(self, table: &[u64; 16]) -> Self {
+        let mut entry = Self::splat(0);
+        for (index, &word) in (0..).zip(table) {
+            let mask = self.xor(Self::splat(index)).is_zero();
+            entry = entry.or(mask.and(Self::splat(word)));
+        }
+        entry
+    }
+}
+
+#[cfg(feature = "isa-avx2")]
+impl Words32 for Four {
+    #[inline(always)]
+    fn multiply(self, other: Self) -> Self {
+        Self(call!(_mm256_mul_epu32(self.0, other.0)))
+    }
+}
+
+#[cfg(feature = "isa-avx512")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn zeros512(v: __m512i) -> __m512i {
+    _mm512_maskz_set1_epi64(_mm512_testn_epi64_mask(v, v), -1)
+}
+
+#[cfg(feature = "isa-avx512")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn select512(mask: __m512i, one: __m512i, other: __m512i) -> __m512i {
+    _mm512_ternarylogic_epi64::<0xca>(mask, one, other)
+}
+
+#[cfg(feature = "isa-avx512")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn look_up512(table: &[u64; 16], index: __m512i) -> __m512i {
+    let (halves, _) = table.as_chunks();
+    _mm512_permutex2var_epi64(load512_words(&halves[0]), index, load512_words(&halves[1]))
+}
+
+#[cfg(feature = "isa-avx2")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_four(words: &[u64; 8]) -> __m256i {
+    let (halves, _) = words.as_chunks();
+    load256_words(&halves[0])
+}
+
+#[cfg(feature = "isa-avx2")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store_four(words: &mut [u64; 8], v: __m256i) {
+    let (halves, _) = words.as_chunks_mut();
+    store256_words(&mut halves[0], v);
+}
+
+/// The compiler makes the immediate form of constant numbers of bits.
+#[cfg(feature = "isa-avx2")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn up256(v: __m256i, bits: u32) -> __m256i {
+    _mm256_sll_epi64(v, _mm_cvtsi32_si128(bits.cast_signed()))
+}
+
+#[cfg(feature = "isa-avx2")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn down256(v: __m256i, bits: u32) -> __m256i {
+    _mm256_srl_epi64(v, _mm_cvtsi32_si128(bits.cast_signed()))
+}
