@@ -17,10 +17,10 @@ impl Class {
     const ALGORITHMS: u16 = 125;
     /// The class of sessions that other drivers serve.
     pub(crate) const ELSEWHERE: Self = Self(126 << 2);
-    /// The class of sessions with an RSA key, on any driver. With an operation of ciphers it is the
+    /// The class of sessions for signatures, on any driver. With an operation of ciphers it is the
     /// class of messages that this processor refuses.
     #[cfg(feature = "rsa")]
-    pub(crate) const RSA: Self = Self(Self::ALGORITHMS << 2);
+    pub(crate) const SIGNATURE: Self = Self(Self::ALGORITHMS << 2);
 
     /// The class of a session of this algorithm, before the operation is known.
     pub(crate) fn of(algorithm: Algorithm) -> Self {
@@ -116,7 +116,7 @@ mod tests {
         }
         #[cfg(feature = "rsa")]
         for operation in Operation::OF_CIPHERS {
-            let class = Class::RSA.with(operation);
+            let class = Class::SIGNATURE.with(operation);
             assert!(class.is_here() && !class.is_elsewhere() && !class.is_signature());
             assert_eq!((class.algorithm(), class.operation()), (None, operation));
             assert!(!seen.contains(&class));
@@ -129,7 +129,7 @@ mod tests {
             assert_eq!(Class::of(Algorithm::ALL[3]).with(operation), class);
             assert_eq!(Class::ELSEWHERE.with(operation), class);
             #[cfg(feature = "rsa")]
-            assert_eq!(Class::RSA.with(operation), class);
+            assert_eq!(Class::SIGNATURE.with(operation), class);
             assert!(!seen.contains(&class));
             seen.push(class);
         }

@@ -6,18 +6,14 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use lanecrypt_ciphers::{Algorithm, Error, Isa};
-#[cfg(feature = "rsa")]
-use lanecrypt_rsa::Padding;
 
 #[cfg(feature = "rsa")]
-use crate::RsaKey;
+use crate::SignatureKey;
 use crate::drivers::Null;
 use crate::lanes::Lanes;
 #[cfg(feature = "rsa")]
 use crate::session::Route;
 use crate::session::entry::Entry;
-#[cfg(feature = "rsa")]
-use crate::signer::Signer;
 use crate::{BatchBuffer, BatchError, Driver, DriverNameError, Request, Session, scheduler};
 
 /// The driver of this processor.
@@ -191,11 +187,11 @@ impl Engine {
         Ok(session.on(named.clone(), id))
     }
 
-    /// Opens a session with an RSA key on this processor. It signs and verifies; with a public key
-    /// it only verifies. All its signatures have this padding.
+    /// Opens a session for signatures on this processor. It signs and verifies; with a public key
+    /// it only verifies.
     ///
-    /// Requests of RSA take up to milliseconds each. Those of a batch are served together: with
-    /// AVX-512, four signatures or eight verifications of one size cost little more than one. A
+    /// Signatures take up to milliseconds each. Those of a batch are served together: with AVX-512,
+    /// four RSA signatures or eight verifications of one size cost little more than one. A
     /// [`WorkerQueue`](crate::queue::WorkerQueue) has a separate worker for them.
     ///
     /// The kernels are those of the key.
@@ -208,7 +204,7 @@ impl Engine {
     /// # let pem = include_str!("../../rsa/tests/key.pem");
     /// let engine = Engine::new();
     /// let key = PrivateKey::from_pem(pem)?;
-    /// let session = engine.rsa_session(key, Padding::pss(Hash::SHA256));
+    /// let session = engine.signature_session((key, Padding::pss(Hash::SHA256)));
     ///
     /// let mut signatures = [[0; 256]; 4];
     /// let mut buffer = engine.batch_buffer(4);
@@ -226,11 +222,11 @@ impl Engine {
     #[cfg(feature = "rsa")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
     #[must_use]
-    pub fn rsa_session(&self, key: impl Into<RsaKey>, padding: Padding) -> Session {
-        Session::rsa(Signer { key: key.into(), padding }, None)
+    pub fn signature_session(&self, key: impl Into<SignatureKey>) -> Session {
+        Session::signature(key.into(), None)
     }
 
-    /// Opens a session with an RSA key on the driver of this name.
+    /// Opens a session for signatures on the driver of this name.
     ///
     /// # Errors
     ///
@@ -238,20 +234,19 @@ impl Engine {
     /// the driver's error.
     #[cfg(feature = "rsa")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
-    pub fn rsa_session_on(
+    pub fn signature_session_on(
         &self,
         driver: &str,
-        key: impl Into<RsaKey>,
-        padding: Padding,
+        key: impl Into<SignatureKey>,
     ) -> Result<Session, Error> {
-        let signer = Signer { key: key.into(), padding };
+        let key = key.into();
         if driver == SOFTWARE {
-            return Ok(Session::rsa(signer, None));
+            return Ok(Session::signature(key, None));
         }
         let named = self.drivers.iter().find(|named| named.name() == driver);
         let driver = named.ok_or(Error::Unsupported)?.clone();
-        let id = driver.open_rsa(&signer.key, padding)?;
-        Ok(Session::rsa(signer, Some(Route { driver, id })))
+        let id = driver.open_signatures(&key)?;
+        Ok(Session::signature(key, Some(Route { driver, id })))
     }
 
     /// Allocates memory for batches of about this many messages that are served while they are

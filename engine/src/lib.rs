@@ -60,7 +60,7 @@ mod rsa_key;
 mod scheduler;
 mod session;
 #[cfg(feature = "rsa")]
-mod signer;
+mod signature_key;
 mod single;
 #[cfg(feature = "std")]
 mod sync;
@@ -92,3 +92,6 @@ pub use session::driver::{Driver, Load};
 pub use session::job::{EachJob, Job, Jobs};
 pub use session::request::Request;
 pub use session::{Session, SessionId};
+#[cfg(feature = "rsa")]
+#[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+pub use signature_key::SignatureKey;

@@ -13,18 +13,14 @@ use core::fmt;
 
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa, hazmat};
 use lanecrypt_kernels::wipe;
-#[cfg(feature = "rsa")]
-use lanecrypt_rsa::Padding;
 use zeroize::ZeroizeOnDrop;
 
 use self::driver::Driver;
 use crate::Operation;
 #[cfg(feature = "rsa")]
-use crate::RsaKey;
+use crate::SignatureKey;
 use crate::class::Class;
 use crate::lanes::Lanes;
-#[cfg(feature = "rsa")]
-use crate::signer::Signer;
 
 /// An expanded key, for any number of messages and threads.
 ///
@@ -53,7 +49,7 @@ pub(crate) enum SessionKey {
     Raw(Head, hazmat::RawCipher),
     /// It is behind a pointer, so that it does not enlarge sessions of ciphers.
     #[cfg(feature = "rsa")]
-    Rsa(Head, Box<Signer>),
+    Signature(Head, Box<SignatureKey>),
 }
 
 /// The fields of a session besides its key.
@@ -106,13 +102,13 @@ impl Session {
         Ok(Self { key: SessionKey::Raw(head, hazmat::RawCipher::with_isa(isa, algorithm, key)?) })
     }
 
-    /// A session with an RSA key, which a driver serves, or the software.
+    /// A session for signatures, which a driver serves, or the software.
     #[cfg(feature = "rsa")]
-    pub(crate) fn rsa(signer: Signer, route: Option<Route>) -> Self {
+    pub(crate) fn signature(key: SignatureKey, route: Option<Route>) -> Self {
         let signatures = if route.is_some() { Lanes::ELSEWHERE } else { Lanes::TOGETHER };
         let kinds = [Lanes::ALONE, Lanes::ALONE, signatures];
-        let head = Head { class: Class::RSA, kinds, route };
-        Self { key: SessionKey::Rsa(head, Box::new(signer)) }
+        let head = Head { class: Class::SIGNATURE, kinds, route };
+        Self { key: SessionKey::Signature(head, Box::new(key)) }
     }
 
     /// A session that `make` creates on the heap. Its key is expanded only there.
@@ -141,7 +137,7 @@ impl Session {
             SessionKey::Sealed(_, cipher) => cipher.set_key(key)?,
             SessionKey::Raw(_, cipher) => cipher.set_key(key)?,
             #[cfg(feature = "rsa")]
-            SessionKey::Rsa(..) => return Err(Error::Unsupported),
+            SessionKey::Signature(..) => return Err(Error::Unsupported),
         }
         Ok(session)
     }
@@ -151,14 +147,14 @@ impl Session {
         let head = match &mut self.key {
             SessionKey::Sealed(head, _) | SessionKey::Raw(head, _) => head,
             #[cfg(feature = "rsa")]
-            SessionKey::Rsa(head, _) => head,
+            SessionKey::Signature(head, _) => head,
         };
         let kinds = [Lanes::ELSEWHERE, Lanes::ELSEWHERE, Lanes::ALONE];
         *head = Head { class: Class::ELSEWHERE, kinds, route: Some(Route { driver, id }) };
         self
     }
 
-    /// Its algorithm; `None` if it holds an RSA key.
+    /// The algorithm of its cipher; `None` if it is for signatures.
     #[must_use]
     #[inline]
     pub fn algorithm(&self) -> Option<Algorithm> {
@@ -166,7 +162,7 @@ impl Session {
             SessionKey::Sealed(_, cipher) => Some(cipher.algorithm()),
             SessionKey::Raw(_, cipher) => Some(cipher.algorithm()),
             #[cfg(feature = "rsa")]
-            SessionKey::Rsa(..) => None,
+            SessionKey::Signature(..) => None,
         }
     }
 
@@ -181,34 +177,28 @@ impl Session {
         }
     }
 
-    /// Its RSA key and the padding of its signatures; `None` if it is the session of a cipher.
+    /// The key of its signatures; `None` if it is the session of a cipher.
     #[cfg(feature = "rsa")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
     #[must_use]
-    pub fn rsa_key(&self) -> Option<(&RsaKey, Padding)> {
-        self.signer().map(|signer| (&signer.key, signer.padding))
-    }
-
-    #[cfg(feature = "rsa")]
-    pub(crate) fn signer(&self) -> Option<&Signer> {
+    pub fn signature_key(&self) -> Option<&SignatureKey> {
         match &self.key {
-            SessionKey::Rsa(_, signer) => Some(signer),
+            SessionKey::Signature(_, key) => Some(key),
             _ => None,
         }
     }
 
-    /// The length of its signatures in bytes: that of the RSA modulus; 0 for the session of a
-    /// cipher.
+    /// The length of its signatures in bytes; 0 for the session of a cipher.
     #[must_use]
     pub fn signature_length(&self) -> usize {
         match &self.key {
             #[cfg(feature = "rsa")]
-            SessionKey::Rsa(_, signer) => signer.key.signature_length(),
+            SessionKey::Signature(_, key) => key.signature_length(),
             _ => 0,
         }
     }
 
-    /// Whether it has an RSA key.
+    /// Whether it is for signatures.
     pub(crate) fn has_signatures(&self) -> bool {
         self.has_signature(Operation::Verify)
     }
@@ -217,9 +207,7 @@ impl Session {
     pub(crate) fn has_signature(&self, operation: Operation) -> bool {
         match &self.key {
             #[cfg(feature = "rsa")]
-            SessionKey::Rsa(_, signer) => {
-                operation == Operation::Verify || signer.key.private_key().is_some()
-            }
+            SessionKey::Signature(_, key) => operation == Operation::Verify || key.is_private(),
             _ => {
                 let _ = operation;
                 false
@@ -295,7 +283,7 @@ impl Session {
         match &self.key {
             SessionKey::Sealed(head, _) | SessionKey::Raw(head, _) => head,
             #[cfg(feature = "rsa")]
-            SessionKey::Rsa(head, _) => head,
+            SessionKey::Signature(head, _) => head,
         }
     }
 }
@@ -304,8 +292,8 @@ impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut fields = f.debug_struct("Session");
         #[cfg(feature = "rsa")]
-        if let Some((key, padding)) = self.rsa_key() {
-            fields.field("key", key).field("padding", &padding);
+        if let Some(key) = self.signature_key() {
+            fields.field("key", key);
         }
         if let Some(algorithm) = self.algorithm() {
             fields.field("algorithm", &algorithm);
@@ -314,7 +302,7 @@ impl fmt::Debug for Session {
     }
 }
 
-// Ciphers and RSA keys wipe themselves, and drivers wipe a session when it is closed.
+// Ciphers and keys of signatures wipe themselves, and drivers wipe a session when it is closed.
 impl ZeroizeOnDrop for Session {}
 
 /// Any number of threads may share a session.

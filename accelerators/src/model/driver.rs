@@ -6,10 +6,10 @@ use std::thread;
 use std::time::Instant;
 
 #[cfg(feature = "rsa")]
-use lanecrypt_engine::RsaKey;
+use lanecrypt_engine::SignatureKey;
 use lanecrypt_engine::{Algorithm, Driver, Error, Job, Jobs, Load, Operation, SessionId};
 #[cfg(feature = "rsa")]
-use lanecrypt_rsa::{Padding, PrivateKey};
+use lanecrypt_rsa::PrivateKey;
 
 use super::demand::Work;
 use super::schedule::Schedule;
@@ -114,9 +114,8 @@ impl Model {
     /// The work of a request for the card.
     fn work(&self, job: &Job<'_, '_>) -> Option<Work> {
         #[cfg(feature = "rsa")]
-        if let Some((key, _)) = job.session().rsa_key() {
-            return key
-                .private_key()
+        if let Some(key) = job.session().signature_key() {
+            return private_key(key)
                 .filter(|_| job.operation() == Operation::Sign)
                 .and_then(|key| self.signature(key));
         }
@@ -180,8 +179,8 @@ impl Driver for Model {
 
     /// A card signs with keys of the lengths for which it has figures.
     #[cfg(feature = "rsa")]
-    fn open_rsa(&self, key: &RsaKey, _padding: Padding) -> Result<SessionId, Error> {
-        let signature = key.private_key().and_then(|key| self.signature(key));
+    fn open_signatures(&self, key: &SignatureKey) -> Result<SessionId, Error> {
+        let signature = private_key(key).and_then(|key| self.signature(key));
         signature.map(|_| SessionId::default()).ok_or(Error::Unsupported)
     }
 
@@ -213,4 +212,11 @@ impl Driver for Model {
 /// The longest time that is waited for is 500 years.
 fn duration(nanoseconds: f64) -> Duration {
     Duration::try_from_secs_f64(nanoseconds / 1e9).unwrap_or(Duration::from_nanos(u64::MAX))
+}
+
+/// The RSA private key of a session.
+#[cfg(feature = "rsa")]
+fn private_key(key: &SignatureKey) -> Option<&PrivateKey> {
+    let (key, _) = key.rsa()?;
+    key.private_key()
 }

@@ -4,10 +4,8 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[cfg(feature = "rsa")]
-use lanecrypt_engine::RsaKey;
+use lanecrypt_engine::SignatureKey;
 use lanecrypt_engine::{Algorithm, Driver, Error as Cipher, Job, Jobs, Operation, SessionId};
-#[cfg(feature = "rsa")]
-use lanecrypt_rsa::Padding;
 
 use super::channel::Channel;
 use super::parts::{Part, behind, put_signature};
@@ -77,7 +75,8 @@ impl Driver for Remote {
     }
 
     #[cfg(feature = "rsa")]
-    fn open_rsa(&self, key: &RsaKey, padding: Padding) -> Result<SessionId, Cipher> {
+    fn open_signatures(&self, key: &SignatureKey) -> Result<SessionId, Cipher> {
+        let (key, padding) = key.rsa().ok_or(Cipher::Unsupported)?;
         opened(self.client().rsa_session(key.clone(), padding))
     }
 

@@ -5,6 +5,8 @@ mod admission;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
+#[cfg(feature = "rsa")]
+use lanecrypt_engine::SignatureKey;
 use lanecrypt_engine::{Algorithm, Engine, Error};
 use zeroize::Zeroizing;
 
@@ -392,7 +394,8 @@ impl Control {
 /// The DER of the public key of a session.
 #[cfg(feature = "rsa")]
 fn public_key(opened: &Opened) -> Result<Vec<u8>, RejectReason> {
-    let (key, _) = opened.session().rsa_key().ok_or(RejectReason::Algorithm)?;
+    let key = opened.session().signature_key().and_then(SignatureKey::rsa);
+    let (key, _) = key.ok_or(RejectReason::Algorithm)?;
     Ok(key.public_key().to_spki_der())
 }
 

@@ -305,7 +305,7 @@ impl Keys {
     ) -> Result<Opened, RejectReason> {
         let Named { sessions, .. } = self.named(name, user).ok_or(RejectReason::Name)?;
         let has_padding =
-            |opened: &&Opened| opened.session().rsa_key().is_some_and(|(_, its)| its == padding);
+            |opened: &&Opened| super::sessions::padding(opened.session()) == Some(padding);
         let found = sessions.iter().find(has_padding);
         found.cloned().ok_or(RejectReason::Padding)
     }

@@ -3,9 +3,9 @@
 use core::cell::Cell;
 use std::sync::Arc;
 
-#[cfg(feature = "rsa")]
-use lanecrypt_engine::RsaKey;
 use lanecrypt_engine::{Algorithm, Engine, Error, Mode, Operation, Session};
+#[cfg(feature = "rsa")]
+use lanecrypt_engine::{RsaKey, SignatureKey};
 #[cfg(feature = "rsa")]
 use lanecrypt_rsa::Padding;
 
@@ -85,8 +85,7 @@ impl Opened {
     pub(super) fn has_padding_of(&self, other: &Self) -> bool {
         #[cfg(feature = "rsa")]
         {
-            let padding = |opened: &Self| opened.session.rsa_key().map(|(_, padding)| padding);
-            padding(self) == padding(other)
+            padding(&self.session) == padding(&other.session)
         }
         #[cfg(not(feature = "rsa"))]
         {
@@ -155,11 +154,17 @@ pub(super) fn open(
     Ok(Opened { session: Arc::new(session), uses: Uses::ALL, longest, costs, named: None })
 }
 
+/// The padding of RSA signatures.
+#[cfg(feature = "rsa")]
+pub(super) fn padding(session: &Session) -> Option<Padding> {
+    session.signature_key().and_then(SignatureKey::rsa).map(|(_, padding)| padding)
+}
+
 /// Opens a session with an RSA key.
 #[cfg(feature = "rsa")]
 pub(super) fn open_rsa(engine: &Engine, key: RsaKey, padding: Padding) -> Opened {
     // The key is already on the heap.
-    let session = Arc::new(Box::new(engine.rsa_session(key, padding)));
+    let session = Arc::new(Box::new(engine.signature_session((key, padding))));
     let longest = [0; Operation::OF_CIPHERS.len()];
     Opened { session, uses: Uses::ALL, longest, costs: Costs::NONE, named: None }
 }

@@ -4,6 +4,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+#[cfg(feature = "rsa")]
+use lanecrypt_engine::SignatureKey;
 use lanecrypt_engine::{BatchBuffer, Engine, Error, Operation};
 #[cfg(feature = "rsa")]
 use lanecrypt_rsa::{Error as RsaError, Request, Workspace, process};
@@ -177,7 +179,7 @@ impl Signer {
         for (_, job) in jobs.iter_mut().filter(|(_, job)| job.code == Code::SignDigest) {
             let Job { opened, bytes, message, outcome, .. } = job;
             let (digest, signature) = bytes.split_at_mut(*message);
-            let private = opened.session().rsa_key();
+            let private = opened.session().signature_key().and_then(SignatureKey::rsa);
             match private.and_then(|(key, padding)| Some((key.private_key()?, padding))) {
                 Some((key, padding)) => {
                     requests.push(Request::sign_digest(key, padding, digest, signature));

@@ -1,11 +1,11 @@
 //! The driver `aws-lc`: RSA signatures by AWS-LC, which is compiled in.
 
 use lanecrypt_ciphers::{Algorithm, Error};
-use lanecrypt_rsa::{Backend, Padding, PrivateKey};
+use lanecrypt_rsa::{Backend, PrivateKey};
 
 use super::signatures::serve_signatures;
 use crate::session::job::List;
-use crate::{Driver, Jobs, RsaKey, SessionId};
+use crate::{Driver, Jobs, SessionId, SignatureKey};
 
 /// Serves only RSA signatures, by AWS-LC: see [`Backend::AwsLc`](lanecrypt_rsa::Backend::AwsLc) for
 /// the keys and paddings that it accepts.
@@ -24,7 +24,7 @@ use crate::{Driver, Jobs, RsaKey, SessionId};
 /// # let pem = include_str!("../../../rsa/tests/key.pem");
 /// let engine = Engine::new().with_driver(AwsLc::new())?;
 /// let key = PrivateKey::from_pem(pem)?;
-/// let session = engine.rsa_session_on("aws-lc", key, Padding::pss(Hash::SHA256))?;
+/// let session = engine.signature_session_on("aws-lc", (key, Padding::pss(Hash::SHA256)))?;
 /// let mut signature = vec![0; session.signature_length()];
 /// session.sign(b"message", &mut signature)?;
 /// session.verify(b"message", &signature)?;
@@ -52,9 +52,10 @@ impl Driver for AwsLc {
         Err(Error::Unsupported)
     }
 
-    /// [`Error::Unsupported`] for keys below 2048 bits, private keys without primes, other hash
+    /// [`Error::Unsupported`] for keys of other signatures, keys below 2048 bits, private keys without primes, other hash
     /// functions, and PSS with a salt that is not as long as a digest.
-    fn open_rsa(&self, key: &RsaKey, padding: Padding) -> Result<SessionId, Error> {
+    fn open_signatures(&self, key: &SignatureKey) -> Result<SessionId, Error> {
+        let (key, padding) = key.rsa().ok_or(Error::Unsupported)?;
         let has_primes = key.private_key().is_none_or(PrivateKey::has_primes);
         match has_primes && Backend::AwsLc.supports(key.public_key(), padding) {
             true => Ok(SessionId::default()),

@@ -11,8 +11,6 @@ use core::fmt;
 
 use lanecrypt_ciphers::{Algorithm, Error};
 use lanecrypt_libcrypto::Libcrypto;
-#[cfg(feature = "rsa")]
-use lanecrypt_rsa::Padding;
 
 use self::contexts::Contexts;
 pub use self::open_error::OpenSslError;
@@ -20,7 +18,7 @@ use self::sessions::Sessions;
 #[cfg(feature = "rsa")]
 use self::signatures::Signatures;
 #[cfg(feature = "rsa")]
-use crate::RsaKey;
+use crate::SignatureKey;
 use crate::{Driver, Job, Jobs, SessionId};
 
 /// Serves requests by OpenSSL's libcrypto, versions 1.1.1 to 4.
@@ -79,7 +77,8 @@ impl Driver for OpenSsl {
     }
 
     #[cfg(feature = "rsa")]
-    fn open_rsa(&self, key: &RsaKey, padding: Padding) -> Result<SessionId, Error> {
+    fn open_signatures(&self, key: &SignatureKey) -> Result<SessionId, Error> {
+        let (key, padding) = key.rsa().ok_or(Error::Unsupported)?;
         let signatures = Signatures::new(&self.libcrypto, key, padding)?;
         Ok(self.sessions.add(Held::Rsa(signatures)))
     }

@@ -1,4 +1,4 @@
-//! RSA signatures of a batch by the software of this processor: many at a time in its lanes.
+//! Signatures of a batch by the software of this processor: many at a time in its lanes.
 
 use arrayvec::ArrayVec;
 use lanecrypt_ciphers::Error;
@@ -6,7 +6,7 @@ use lanecrypt_rsa::{self as rsa, Backend};
 
 use crate::session::entry::Entry;
 use crate::session::work::State;
-use crate::signer::{error, with_workspace};
+use crate::signature_key::{error, with_workspace};
 
 /// The most signatures that are served together: as many as [`rsa::process`] takes at once.
 pub(crate) const AT_ONCE: usize = 32;

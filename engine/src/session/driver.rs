@@ -4,14 +4,12 @@ use core::fmt;
 use core::time::Duration;
 
 use lanecrypt_ciphers::{Algorithm, Error};
-#[cfg(feature = "rsa")]
-use lanecrypt_rsa::Padding;
 
 use super::SessionId;
 use super::job::Jobs;
 use crate::Operation;
 #[cfg(feature = "rsa")]
-use crate::RsaKey;
+use crate::SignatureKey;
 
 /// Requests of one algorithm and operation, for which a driver computes the [cost](Driver::cost).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +57,7 @@ pub trait Driver: fmt::Debug + Send + Sync {
     /// serve the algorithm.
     fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<SessionId, Error>;
 
-    /// Opens a session with an RSA key, for signatures with this padding. Its requests
+    /// Opens a session for signatures with this key. Its requests
     /// [sign](crate::Operation::Sign) and [verify](crate::Operation::Verify); without a private key
     /// they only verify.
     ///
@@ -69,8 +67,8 @@ pub trait Driver: fmt::Debug + Send + Sync {
     /// which is the default.
     #[cfg(feature = "rsa")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
-    fn open_rsa(&self, key: &RsaKey, padding: Padding) -> Result<SessionId, Error> {
-        let _ = (key, padding);
+    fn open_signatures(&self, key: &SignatureKey) -> Result<SessionId, Error> {
+        let _ = key;
         Err(Error::Unsupported)
     }
 

@@ -6,9 +6,9 @@ use lanecrypt_ciphers::{Error, InOutBuf, hazmat};
 use lanecrypt_rsa as rsa;
 
 use super::{Session, SessionKey};
-use crate::class::Class;
 #[cfg(feature = "rsa")]
-use crate::signer::Signer;
+use crate::SignatureKey;
+use crate::class::Class;
 use crate::{Data, Operation};
 
 /// An operation and its buffers.
@@ -99,7 +99,7 @@ impl<'a> Work<'a> {
         Self { state, aad, data, put: None, came: Some(tag) }
     }
 
-    // Only a session with an RSA key has these operations. For any other they are refused here.
+    // Only a session with a key of signatures has these operations. For any other they are refused here.
 
     #[inline]
     pub(crate) fn sign(session: &Session, message: &'a [u8], signature: &'a mut [u8]) -> Self {
@@ -195,7 +195,7 @@ impl<'a> Work<'a> {
                 cipher.open_detached(nonce, aad, in_parts(data), tag)
             }
             #[cfg(feature = "rsa")]
-            (SessionKey::Rsa(_, signer), _) => self.signed(signer),
+            (SessionKey::Signature(_, key), _) => self.signed(key),
             _ => Err(Error::Unsupported),
         }
     }
@@ -204,10 +204,10 @@ impl<'a> Work<'a> {
     #[cfg(feature = "rsa")]
     #[cold]
     #[inline(never)]
-    fn signed(&mut self, signer: &Signer) -> Result<(), Error> {
+    fn signed(&mut self, key: &SignatureKey) -> Result<(), Error> {
         match (self.state.class.operation(), &mut self.put, self.came) {
-            (Operation::Sign, Some(signature), _) => signer.sign(self.aad, signature),
-            (Operation::Verify, _, Some(signature)) => signer.verify(self.aad, signature),
+            (Operation::Sign, Some(signature), _) => key.sign(self.aad, signature),
+            (Operation::Verify, _, Some(signature)) => key.verify(self.aad, signature),
             _ => Err(Error::Unsupported),
         }
     }
@@ -220,9 +220,9 @@ impl<'a> Work<'a> {
         session: &'w Session,
     ) -> (Option<rsa::Request<'w>>, &'w mut State) {
         let Self { state, aad: message, put, came, .. } = self;
-        let request = match (session.signer(), put, came) {
-            (Some(signer), Some(signature), _) => signer.signing(message, signature),
-            (Some(signer), _, Some(signature)) => Some(signer.verifying(message, signature)),
+        let request = match (session.signature_key(), put, came) {
+            (Some(key), Some(signature), _) => key.signing(message, signature),
+            (Some(key), _, Some(signature)) => key.verifying(message, signature),
             _ => None,
         };
         (request, state)
