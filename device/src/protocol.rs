@@ -116,7 +116,7 @@ pub(crate) enum ControlResponse<'a> {
     },
     Closed,
     Refused(RejectReason),
-    RsaSession {
+    SignatureSession {
         session: u32,
         /// In bytes.
         signature_length: u32,

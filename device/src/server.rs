@@ -24,8 +24,8 @@ mod pass;
 mod peer;
 mod placement;
 mod prepared;
-#[cfg(feature = "rsa")]
-mod rsa_key;
+#[cfg(feature = "_signatures")]
+mod key_file;
 #[cfg(feature = "rsa")]
 mod rsa_key_workers;
 mod sessions;

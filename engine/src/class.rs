@@ -19,7 +19,7 @@ impl Class {
     pub(crate) const ELSEWHERE: Self = Self(126 << 2);
     /// The class of sessions for signatures, on any driver. With an operation of ciphers it is the
     /// class of messages that this processor refuses.
-    #[cfg(feature = "rsa")]
+    #[cfg(feature = "_signatures")]
     pub(crate) const SIGNATURE: Self = Self(Self::ALGORITHMS << 2);
 
     /// The class of a session of this algorithm, before the operation is known.
@@ -114,7 +114,7 @@ mod tests {
             assert!(!seen.contains(&class));
             seen.push(class);
         }
-        #[cfg(feature = "rsa")]
+        #[cfg(feature = "_signatures")]
         for operation in Operation::OF_CIPHERS {
             let class = Class::SIGNATURE.with(operation);
             assert!(class.is_here() && !class.is_elsewhere() && !class.is_signature());
@@ -128,7 +128,7 @@ mod tests {
             assert_eq!((class.algorithm(), class.operation()), (None, operation));
             assert_eq!(Class::of(Algorithm::ALL[3]).with(operation), class);
             assert_eq!(Class::ELSEWHERE.with(operation), class);
-            #[cfg(feature = "rsa")]
+            #[cfg(feature = "_signatures")]
             assert_eq!(Class::SIGNATURE.with(operation), class);
             assert!(!seen.contains(&class));
             seen.push(class);

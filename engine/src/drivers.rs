@@ -5,8 +5,6 @@ mod aws_lc;
 mod null;
 #[cfg(feature = "openssl")]
 mod openssl;
-#[cfg(feature = "rsa")]
-mod signatures;
 mod software;
 
 #[cfg(feature = "aws-lc")]
@@ -14,8 +12,6 @@ pub use aws_lc::AwsLc;
 pub use null::Null;
 #[cfg(feature = "openssl")]
 pub use openssl::{OpenSsl, OpenSslError};
-#[cfg(feature = "rsa")]
-pub(crate) use signatures::serve_signatures;
 #[cfg(feature = "std")]
 pub(crate) use software::Member;
 pub(crate) use software::serve_class;

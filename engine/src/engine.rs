@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 
 use lanecrypt_ciphers::{Algorithm, Error, Isa};
 
-#[cfg(feature = "rsa")]
+#[cfg(feature = "_signatures")]
 use crate::SignatureKey;
 use crate::drivers::Null;
 use crate::lanes::Lanes;
-#[cfg(feature = "rsa")]
+#[cfg(feature = "_signatures")]
 use crate::session::Route;
 use crate::session::entry::Entry;
 use crate::{BatchBuffer, BatchError, Driver, DriverNameError, Request, Session, scheduler};
@@ -219,8 +219,8 @@ impl Engine {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "rsa")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    #[cfg(feature = "_signatures")]
+    #[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
     #[must_use]
     pub fn signature_session(&self, key: impl Into<SignatureKey>) -> Session {
         Session::signature(key.into(), None)
@@ -232,8 +232,8 @@ impl Engine {
     ///
     /// [`Error::Unsupported`] if there is no such driver or it does not serve such keys; otherwise
     /// the driver's error.
-    #[cfg(feature = "rsa")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    #[cfg(feature = "_signatures")]
+    #[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
     pub fn signature_session_on(
         &self,
         driver: &str,

@@ -73,7 +73,7 @@ impl Lanes {
     pub(crate) const ALONE: u8 = kind::ALONE;
     /// In place of a kind: signatures that this processor makes or checks, which wait for each
     /// other.
-    #[cfg(feature = "rsa")]
+    #[cfg(feature = "_signatures")]
     pub(crate) const TOGETHER: u8 = kind::TOGETHER;
     /// In place of a kind: messages of other drivers.
     pub(crate) const ELSEWHERE: u8 = kind::ELSEWHERE;

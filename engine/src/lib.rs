@@ -55,12 +55,10 @@ mod operation;
 #[cfg(feature = "std")]
 #[cfg_attr(docsrs, doc(cfg(feature = "std")))]
 pub mod queue;
-#[cfg(feature = "rsa")]
-mod rsa_key;
 mod scheduler;
 mod session;
-#[cfg(feature = "rsa")]
-mod signature_key;
+#[cfg(feature = "_signatures")]
+mod signatures;
 mod single;
 #[cfg(feature = "std")]
 mod sync;
@@ -87,11 +85,11 @@ pub use lanes::{LaneRange, LaneSource, Lanes};
 pub use operation::Operation;
 #[cfg(feature = "rsa")]
 #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
-pub use rsa_key::RsaKey;
+pub use signatures::rsa_key::RsaKey;
 pub use session::driver::{Driver, Load};
 pub use session::job::{EachJob, Job, Jobs};
 pub use session::request::Request;
 pub use session::{Session, SessionId};
-#[cfg(feature = "rsa")]
-#[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
-pub use signature_key::SignatureKey;
+#[cfg(feature = "_signatures")]
+#[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
+pub use signatures::key::SignatureKey;

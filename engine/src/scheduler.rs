@@ -167,11 +167,16 @@ fn serve_others<'a, E: AsJobs<'a>>(batch: &mut [E]) {
         serve_by(driver, run);
         rest = behind;
     }
+    #[cfg(feature = "pk")]
+    if signatures {
+        crate::signatures::serve(&mut *batch, &crate::signatures::Pk);
+    }
     #[cfg(feature = "rsa")]
     if signatures {
-        crate::drivers::serve_signatures(batch, lanecrypt_rsa::Backend::Measured);
+        let library = crate::signatures::Rsa(lanecrypt_rsa::Backend::Measured);
+        crate::signatures::serve(batch, &library);
     }
-    #[cfg(not(feature = "rsa"))]
+    #[cfg(not(feature = "_signatures"))]
     debug_assert!(!signatures || batch.iter().all(|entry| entry.state().outcome.is_some()));
 }
 

@@ -17,7 +17,7 @@ use zeroize::ZeroizeOnDrop;
 
 use self::driver::Driver;
 use crate::Operation;
-#[cfg(feature = "rsa")]
+#[cfg(feature = "_signatures")]
 use crate::SignatureKey;
 use crate::class::Class;
 use crate::lanes::Lanes;
@@ -48,7 +48,7 @@ pub(crate) enum SessionKey {
     Sealed(Head, Cipher),
     Raw(Head, hazmat::RawCipher),
     /// It is behind a pointer, so that it does not enlarge sessions of ciphers.
-    #[cfg(feature = "rsa")]
+    #[cfg(feature = "_signatures")]
     Signature(Head, Box<SignatureKey>),
 }
 
@@ -103,7 +103,7 @@ impl Session {
     }
 
     /// A session for signatures, which a driver serves, or the software.
-    #[cfg(feature = "rsa")]
+    #[cfg(feature = "_signatures")]
     pub(crate) fn signature(key: SignatureKey, route: Option<Route>) -> Self {
         let signatures = if route.is_some() { Lanes::ELSEWHERE } else { Lanes::TOGETHER };
         let kinds = [Lanes::ALONE, Lanes::ALONE, signatures];
@@ -136,7 +136,7 @@ impl Session {
         match &mut session.key {
             SessionKey::Sealed(_, cipher) => cipher.set_key(key)?,
             SessionKey::Raw(_, cipher) => cipher.set_key(key)?,
-            #[cfg(feature = "rsa")]
+            #[cfg(feature = "_signatures")]
             SessionKey::Signature(..) => return Err(Error::Unsupported),
         }
         Ok(session)
@@ -146,7 +146,7 @@ impl Session {
     pub(crate) fn on(mut self, driver: Arc<dyn Driver>, id: SessionId) -> Self {
         let head = match &mut self.key {
             SessionKey::Sealed(head, _) | SessionKey::Raw(head, _) => head,
-            #[cfg(feature = "rsa")]
+            #[cfg(feature = "_signatures")]
             SessionKey::Signature(head, _) => head,
         };
         let kinds = [Lanes::ELSEWHERE, Lanes::ELSEWHERE, Lanes::ALONE];
@@ -161,7 +161,7 @@ impl Session {
         match &self.key {
             SessionKey::Sealed(_, cipher) => Some(cipher.algorithm()),
             SessionKey::Raw(_, cipher) => Some(cipher.algorithm()),
-            #[cfg(feature = "rsa")]
+            #[cfg(feature = "_signatures")]
             SessionKey::Signature(..) => None,
         }
     }
@@ -178,8 +178,8 @@ impl Session {
     }
 
     /// The key of its signatures; `None` if it is the session of a cipher.
-    #[cfg(feature = "rsa")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    #[cfg(feature = "_signatures")]
+    #[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
     #[must_use]
     pub fn signature_key(&self) -> Option<&SignatureKey> {
         match &self.key {
@@ -192,7 +192,7 @@ impl Session {
     #[must_use]
     pub fn signature_length(&self) -> usize {
         match &self.key {
-            #[cfg(feature = "rsa")]
+            #[cfg(feature = "_signatures")]
             SessionKey::Signature(_, key) => key.signature_length(),
             _ => 0,
         }
@@ -206,7 +206,7 @@ impl Session {
     /// Whether it makes signatures, or checks them.
     pub(crate) fn has_signature(&self, operation: Operation) -> bool {
         match &self.key {
-            #[cfg(feature = "rsa")]
+            #[cfg(feature = "_signatures")]
             SessionKey::Signature(_, key) => operation == Operation::Verify || key.is_private(),
             _ => {
                 let _ = operation;
@@ -282,7 +282,7 @@ impl Session {
     fn head(&self) -> &Head {
         match &self.key {
             SessionKey::Sealed(head, _) | SessionKey::Raw(head, _) => head,
-            #[cfg(feature = "rsa")]
+            #[cfg(feature = "_signatures")]
             SessionKey::Signature(head, _) => head,
         }
     }
@@ -291,7 +291,7 @@ impl Session {
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut fields = f.debug_struct("Session");
-        #[cfg(feature = "rsa")]
+        #[cfg(feature = "_signatures")]
         if let Some(key) = self.signature_key() {
             fields.field("key", key);
         }

@@ -93,7 +93,8 @@ pub(super) struct WrittenKey {
     current: Option<String>,
     /// The name of the key that wraps all of its versions.
     pub(super) wrapped_by: Option<String>,
-    /// A cipher, or RSA with its padding, such as `rsa-pss-sha256`, or with several.
+    /// A cipher, `ed25519`, `ecdsa-p256-sha256`, or RSA with its padding, such as
+    /// `rsa-pss-sha256`, or with several.
     pub(super) algorithm: Algorithms,
     /// The users and groups that may use it; without any, the user of the daemon.
     #[serde(default)]
@@ -130,12 +131,28 @@ pub(super) enum Algorithms {
     Several(Vec<String>),
 }
 
+/// Signatures on curves.
+#[derive(Clone, Copy)]
+pub(super) enum Curve {
+    Ed25519,
+    P256,
+}
+
 impl Algorithms {
     /// The paddings of RSA; none for a cipher.
     pub(super) fn paddings(&self) -> Option<Vec<Padding>> {
         let names = self.names();
         let paddings = names.iter().map(|name| padding(name)).collect::<Option<Vec<_>>>();
         paddings.filter(|paddings| !paddings.is_empty())
+    }
+
+    /// The only one, if it is a signature on a curve.
+    pub(super) fn curve(&self) -> Option<Curve> {
+        match self.names() {
+            [name] if name == "ed25519" => Some(Curve::Ed25519),
+            [name] if name == "ecdsa-p256-sha256" => Some(Curve::P256),
+            _ => None,
+        }
     }
 
     fn names(&self) -> &[String] {

@@ -94,8 +94,8 @@ impl Connection {
             ControlResponse::Session { session, algorithm, makes_nonces } => {
                 Some(Session::of_cipher(session, algorithm.parse().ok()?, makes_nonces))
             }
-            ControlResponse::RsaSession { session, signature_length } => {
-                Some(Session::of_rsa(session, signature_length))
+            ControlResponse::SignatureSession { session, signature_length } => {
+                Some(Session::of_signatures(session, signature_length))
             }
             _ => None,
         })

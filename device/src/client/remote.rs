@@ -83,7 +83,7 @@ impl Driver for Remote {
     fn close(&self, session: SessionId) {
         let number = u32::try_from(session.0).unwrap_or(u32::MAX);
         // If the daemon has ended, the session has, too.
-        let _ = self.client().close(Session::of_rsa(number, 0));
+        let _ = self.client().close(Session::of_signatures(number, 0));
     }
 
     fn process(&self, jobs: Jobs<'_, '_>) {

@@ -17,12 +17,12 @@ impl Session {
         Self { number, algorithm: Some(algorithm), makes_nonces, signature_length: 0 }
     }
 
-    /// A session with an RSA key.
-    pub(super) fn of_rsa(number: u32, signature_length: u32) -> Self {
+    /// A session for signatures.
+    pub(super) fn of_signatures(number: u32, signature_length: u32) -> Self {
         Self { number, algorithm: None, makes_nonces: false, signature_length }
     }
 
-    /// Its algorithm; `None` if it holds an RSA key.
+    /// The algorithm of its cipher; `None` if it is for signatures.
     #[must_use]
     pub fn algorithm(self) -> Option<Algorithm> {
         self.algorithm
@@ -47,8 +47,7 @@ impl Session {
         self.algorithm.map_or(0, Algorithm::tag_length)
     }
 
-    /// The length of its signatures in bytes: that of the RSA modulus; 0 for the session of a
-    /// cipher.
+    /// The length of its signatures in bytes; 0 for the session of a cipher.
     #[must_use]
     pub fn signature_length(self) -> usize {
         self.signature_length as usize

@@ -104,7 +104,7 @@ macro_rules! sessions {
             self.$($connection)+.generated_rsa_session(bits, padding)
         }
 
-        /// The public key of a session with an RSA key, as the DER of its SPKI (RFC 5280, section
+        /// The public key of a session for signatures, as the DER of its SPKI (RFC 5280, section
         /// 4.1).
         ///
         /// # Errors

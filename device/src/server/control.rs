@@ -5,8 +5,6 @@ mod admission;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-#[cfg(feature = "rsa")]
-use lanecrypt_engine::SignatureKey;
 use lanecrypt_engine::{Algorithm, Engine, Error};
 use zeroize::Zeroizing;
 
@@ -21,7 +19,7 @@ use super::peer::Peer;
 #[cfg(feature = "rsa")]
 use super::rsa_key_workers::{RsaKeyWorkers, padding};
 #[cfg(feature = "rsa")]
-use super::sessions::open_rsa;
+use super::sessions::open_signatures;
 use super::sessions::{Opened, SESSION, open};
 use super::users::{User, Users};
 use crate::protocol::socket::Packet;
@@ -298,7 +296,7 @@ impl Control {
         let makes_nonces = named.is_some_and(|key| key.nonces.is_some());
         Ok(match signature_length {
             0 => ControlResponse::Session { session, algorithm, makes_nonces },
-            _ => ControlResponse::RsaSession { session, signature_length },
+            _ => ControlResponse::SignatureSession { session, signature_length },
         })
     }
 
@@ -328,7 +326,7 @@ impl Control {
             // It may be gone. Its key is wiped then.
             let Some(at) = peers.iter().position(|peer| peer.number == client) else { continue };
             let opened = made.and_then(|(key, padding)| {
-                let opened = open_rsa(&self.engine, key, padding);
+                let opened = open_signatures(&self.engine, (key, padding));
                 self.access.limits.admit_session(peers, at, opened.memory())?;
                 Ok(opened)
             });
@@ -392,14 +390,13 @@ impl Control {
 }
 
 /// The DER of the public key of a session.
-#[cfg(feature = "rsa")]
+#[cfg(feature = "_signatures")]
 fn public_key(opened: &Opened) -> Result<Vec<u8>, RejectReason> {
-    let key = opened.session().signature_key().and_then(SignatureKey::rsa);
-    let (key, _) = key.ok_or(RejectReason::Algorithm)?;
-    Ok(key.public_key().to_spki_der())
+    let key = opened.session().signature_key().ok_or(RejectReason::Algorithm)?;
+    Ok(key.to_spki_der())
 }
 
-#[cfg(not(feature = "rsa"))]
+#[cfg(not(feature = "_signatures"))]
 fn public_key(_opened: &Opened) -> Result<Vec<u8>, RejectReason> {
     Err(RejectReason::Algorithm)
 }

@@ -4,8 +4,8 @@ use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-#[cfg(feature = "rsa")]
-use lanecrypt_engine::RsaKey;
+#[cfg(feature = "_signatures")]
+use lanecrypt_engine::SignatureKey;
 use lanecrypt_engine::{Algorithm, Engine, Error, Mode, Operation};
 #[cfg(feature = "rsa")]
 use lanecrypt_rsa::Padding;
@@ -13,14 +13,14 @@ use zeroize::Zeroizing;
 
 use super::cost::CostTable;
 use super::nonces::{NonceSource, SharedNonces};
-#[cfg(feature = "rsa")]
-use super::rsa_key;
-#[cfg(feature = "rsa")]
-use super::sessions::open_rsa;
+#[cfg(feature = "_signatures")]
+use super::key_file;
+#[cfg(feature = "_signatures")]
+use super::sessions::open_signatures;
 use super::sessions::{NamedKey, Opened, open};
 use super::users::{User, Users};
-#[cfg(feature = "rsa")]
-use super::uses::rsa_operations;
+#[cfg(feature = "_signatures")]
+use super::uses::signature_operations;
 use super::uses::{Uses, operations};
 #[cfg(feature = "rsa")]
 use crate::RejectReason;
@@ -39,9 +39,9 @@ pub struct Key {
 
 enum Secret {
     Cipher(Algorithm, Zeroizing<Vec<u8>>),
-    #[cfg(feature = "rsa")]
-    /// There is one session for each padding.
-    Rsa(RsaKey, Vec<Padding>),
+    /// One key, or of RSA one for each padding.
+    #[cfg(feature = "_signatures")]
+    Signatures(Vec<SignatureKey>),
 }
 
 impl Key {
@@ -52,12 +52,42 @@ impl Key {
         Self::of(name.into(), Secret::Cipher(algorithm, bytes))
     }
 
-    /// The same for an RSA key, whose signatures have this padding. A public key only verifies.
-    #[cfg(feature = "rsa")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    /// The same for a key of signatures. A public key only verifies.
+    #[cfg(feature = "_signatures")]
+    #[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
     #[must_use]
-    pub fn rsa(name: impl Into<String>, key: impl Into<RsaKey>, padding: Padding) -> Self {
-        Self::of(name.into(), Secret::Rsa(key.into(), vec![padding]))
+    pub fn signatures(name: impl Into<String>, key: impl Into<SignatureKey>) -> Self {
+        Self::of(name.into(), Secret::Signatures(vec![key.into()]))
+    }
+
+    /// The same for the PEM or DER of a key of Ed25519: a private key (PKCS#8) or a public key
+    /// (SPKI).
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`](lanecrypt_pk::KeyError) of the crate of curves.
+    #[cfg(feature = "pk")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "pk")))]
+    pub fn ed25519_from_pem_or_der(
+        name: impl Into<String>,
+        bytes: &[u8],
+    ) -> Result<Self, lanecrypt_pk::KeyError> {
+        Ok(Self::signatures(name, key_file::read_ed25519(bytes)?))
+    }
+
+    /// The same for the PEM or DER of a key of P-256: a private key (PKCS#8 or SEC 1) or a public
+    /// key (SPKI).
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`](lanecrypt_pk::KeyError) of the crate of curves.
+    #[cfg(feature = "pk")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "pk")))]
+    pub fn p256_from_pem_or_der(
+        name: impl Into<String>,
+        bytes: &[u8],
+    ) -> Result<Self, lanecrypt_pk::KeyError> {
+        Ok(Self::signatures(name, key_file::read_p256(bytes)?))
     }
 
     /// The same for the PEM or DER of an RSA key: a private key (PKCS#8 or PKCS#1) or a public key
@@ -73,7 +103,7 @@ impl Key {
         bytes: &[u8],
         padding: Padding,
     ) -> Result<Self, lanecrypt_rsa::KeyError> {
-        Ok(Self::rsa(name, rsa_key::read(bytes)?, padding))
+        Ok(Self::signatures(name, (key_file::read_rsa(bytes)?, padding)))
     }
 
     fn of(name: String, secret: Secret) -> Self {
@@ -98,15 +128,19 @@ impl Key {
     }
 
     /// The same RSA key, whose signatures may have these paddings as well. The first one remains
-    /// the default of clients. Keys of ciphers have no paddings, and are unchanged.
+    /// the default of clients. Other keys have no paddings, and are unchanged.
     #[cfg(feature = "rsa")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
     #[must_use]
     pub fn with_paddings(mut self, paddings: impl IntoIterator<Item = Padding>) -> Self {
-        if let Secret::Rsa(_, own) = &mut self.secret {
+        if let Secret::Signatures(keys) = &mut self.secret
+            && let Some((rsa, _)) = keys.first().and_then(SignatureKey::rsa)
+        {
+            let rsa = rsa.clone();
             for padding in paddings {
-                if !own.contains(&padding) {
-                    own.push(padding);
+                let other = SignatureKey::from((rsa.clone(), padding));
+                if !keys.iter().any(|own| own.has_scheme_of(&other)) {
+                    keys.push(other);
                 }
             }
         }
@@ -139,8 +173,8 @@ impl Secret {
     fn operations(&self) -> &'static [Operation] {
         match self {
             Self::Cipher(algorithm, _) => operations(*algorithm),
-            #[cfg(feature = "rsa")]
-            Self::Rsa(key, _) => rsa_operations(key),
+            #[cfg(feature = "_signatures")]
+            Self::Signatures(keys) => keys.first().map_or(&[], signature_operations),
         }
     }
 
@@ -148,19 +182,31 @@ impl Secret {
     fn algorithm(&self) -> Option<Algorithm> {
         match self {
             Self::Cipher(algorithm, _) => Some(*algorithm),
-            #[cfg(feature = "rsa")]
-            Self::Rsa(..) => None,
+            #[cfg(feature = "_signatures")]
+            Self::Signatures(_) => None,
         }
     }
 
-    /// The sessions with the key: one, or one for each padding.
+    /// Whether it is a key of the same algorithm.
+    fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Cipher(algorithm, _), Self::Cipher(other, _)) => algorithm == other,
+            #[cfg(feature = "_signatures")]
+            (Self::Signatures(keys), Self::Signatures(others)) => {
+                keys.first().zip(others.first()).is_some_and(|(key, other)| key.has_scheme_of(other))
+            }
+            #[cfg(feature = "_signatures")]
+            _ => false,
+        }
+    }
+
+    /// The sessions with the key: one, or of RSA one for each padding.
     fn open(self, engine: &Engine, costs: &mut CostTable) -> Result<Vec<Opened>, Error> {
         match self {
             Self::Cipher(algorithm, bytes) => Ok(vec![open(engine, costs, algorithm, &bytes)?]),
-            #[cfg(feature = "rsa")]
-            Self::Rsa(key, paddings) => {
-                let paddings = paddings.into_iter();
-                Ok(paddings.map(|padding| open_rsa(engine, key.clone(), padding)).collect())
+            #[cfg(feature = "_signatures")]
+            Self::Signatures(keys) => {
+                Ok(keys.into_iter().map(|key| open_signatures(engine, key)).collect())
             }
         }
     }
@@ -227,7 +273,7 @@ pub(super) struct Keys {
 struct Named {
     key: Arc<NamedKey>,
     users: Users,
-    /// One, or of an RSA key one for each padding.
+    /// One, or of RSA one for each padding.
     sessions: Vec<Opened>,
 }
 
@@ -304,8 +350,10 @@ impl Keys {
         user: &User,
     ) -> Result<Opened, RejectReason> {
         let Named { sessions, .. } = self.named(name, user).ok_or(RejectReason::Name)?;
-        let has_padding =
-            |opened: &&Opened| super::sessions::padding(opened.session()) == Some(padding);
+        let has_padding = |opened: &&Opened| {
+            let key = opened.session().signature_key().and_then(SignatureKey::rsa);
+            key.is_some_and(|(_, its)| its == padding)
+        };
         let found = sessions.iter().find(has_padding);
         found.cloned().ok_or(RejectReason::Padding)
     }
@@ -316,7 +364,7 @@ impl Keys {
         let name = &opened.named.as_ref()?.name;
         let is_same = |other: &&Opened| {
             let (its, own) = (other.session(), opened.session());
-            other.has_padding_of(opened)
+            other.has_scheme_of(opened)
                 && its.algorithm() == own.algorithm()
                 && its.signature_length() == own.signature_length()
         };
@@ -337,7 +385,7 @@ impl Named {
             return Err(KeyError::Operation(name, other));
         }
         let algorithm = secret.algorithm();
-        if older.iter().any(|older| older.algorithm() != algorithm) {
+        if !older.iter().all(|older| older.is_like(&secret)) {
             return Err(KeyError::Versions(name));
         }
         let is_partial =

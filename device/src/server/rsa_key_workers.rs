@@ -11,7 +11,7 @@ use lanecrypt_engine::RsaKey;
 use lanecrypt_rsa::{Components, Hash, KeyError, Padding, PrivateKey};
 use zeroize::Zeroizing;
 
-use super::rsa_key::read_der;
+use super::key_file::read_rsa_der;
 use super::worker::{CompletionNotifier, Work, Worker};
 use crate::RejectReason;
 use crate::protocol::{RsaSent, Scheme};
@@ -141,7 +141,7 @@ impl Sent {
                 let numbers = Components { n, e, d, crt: None };
                 PrivateKey::from_components(&numbers).map(RsaKey::from)
             }
-            Self::Der(der) => read_der(der),
+            Self::Der(der) => read_rsa_der(der),
         }
     }
 }

@@ -4,10 +4,8 @@ use core::cell::Cell;
 use std::sync::Arc;
 
 use lanecrypt_engine::{Algorithm, Engine, Error, Mode, Operation, Session};
-#[cfg(feature = "rsa")]
-use lanecrypt_engine::{RsaKey, SignatureKey};
-#[cfg(feature = "rsa")]
-use lanecrypt_rsa::Padding;
+#[cfg(feature = "_signatures")]
+use lanecrypt_engine::SignatureKey;
 
 use super::cost::{CostTable, Costs};
 use super::event::Requests;
@@ -72,22 +70,25 @@ impl Opened {
         self.named.as_ref().is_some_and(|key| !key.older.is_empty())
     }
 
-    /// The sessions of earlier versions of its key, which open and verify, and have its padding.
+    /// The sessions of earlier versions of its key, which open and verify, and have its scheme.
     pub(super) fn older(&self, operation: Operation) -> impl Iterator<Item = &Self> {
         let older = match (&self.named, operation) {
             (Some(key), Operation::Open | Operation::Verify) => &key.older[..],
             _ => &[],
         };
-        older.iter().filter(|older| older.has_padding_of(self))
+        older.iter().filter(|older| older.has_scheme_of(self))
     }
 
-    /// Whether signatures of both have the same padding.
-    pub(super) fn has_padding_of(&self, other: &Self) -> bool {
-        #[cfg(feature = "rsa")]
+    /// Whether signatures of both have the same scheme, or both are ciphers.
+    pub(super) fn has_scheme_of(&self, other: &Self) -> bool {
+        #[cfg(feature = "_signatures")]
         {
-            padding(&self.session) == padding(&other.session)
+            match (self.session.signature_key(), other.session.signature_key()) {
+                (Some(one), Some(other)) => one.has_scheme_of(other),
+                (one, other) => one.is_none() && other.is_none(),
+            }
         }
-        #[cfg(not(feature = "rsa"))]
+        #[cfg(not(feature = "_signatures"))]
         {
             let _ = other;
             true
@@ -110,7 +111,7 @@ impl Opened {
         self.longest.get(place).is_some_and(|&longest| bytes <= longest)
     }
 
-    /// Whether it has an RSA key.
+    /// Whether it is for signatures.
     pub(super) fn has_signatures(&self) -> bool {
         self.session.signature_length() > 0
     }
@@ -154,17 +155,11 @@ pub(super) fn open(
     Ok(Opened { session: Arc::new(session), uses: Uses::ALL, longest, costs, named: None })
 }
 
-/// The padding of RSA signatures.
-#[cfg(feature = "rsa")]
-pub(super) fn padding(session: &Session) -> Option<Padding> {
-    session.signature_key().and_then(SignatureKey::rsa).map(|(_, padding)| padding)
-}
-
-/// Opens a session with an RSA key.
-#[cfg(feature = "rsa")]
-pub(super) fn open_rsa(engine: &Engine, key: RsaKey, padding: Padding) -> Opened {
-    // The key is already on the heap.
-    let session = Arc::new(Box::new(engine.signature_session((key, padding))));
+/// Opens a session for signatures.
+#[cfg(feature = "_signatures")]
+pub(super) fn open_signatures(engine: &Engine, key: impl Into<SignatureKey>) -> Opened {
+    // A private key is already on the heap.
+    let session = Arc::new(Box::new(engine.signature_session(key)));
     let longest = [0; Operation::OF_CIPHERS.len()];
     Opened { session, uses: Uses::ALL, longest, costs: Costs::NONE, named: None }
 }

@@ -1,7 +1,7 @@
 //! The operations that sessions may be used for.
 
-#[cfg(feature = "rsa")]
-use lanecrypt_engine::RsaKey;
+#[cfg(feature = "_signatures")]
+use lanecrypt_engine::SignatureKey;
 use lanecrypt_engine::{Algorithm, Operation};
 
 /// The operations that a session may be used for.
@@ -46,12 +46,12 @@ pub(super) fn operations(algorithm: Algorithm) -> &'static [Operation] {
     }
 }
 
-/// The operations of sessions with this RSA key.
-#[cfg(feature = "rsa")]
-pub(super) fn rsa_operations(key: &RsaKey) -> &'static [Operation] {
-    match key.private_key() {
-        Some(_) => &[Operation::Sign, Operation::Verify],
-        None => &[Operation::Verify],
+/// The operations of sessions for signatures with this key.
+#[cfg(feature = "_signatures")]
+pub(super) fn signature_operations(key: &SignatureKey) -> &'static [Operation] {
+    match key.is_private() {
+        true => &[Operation::Sign, Operation::Verify],
+        false => &[Operation::Verify],
     }
 }
 

@@ -9,13 +9,13 @@ use crate::rsa::{PADDING, key, refused, signature};
 
 #[test]
 fn named_keys_are_for_their_users_and_operations() {
-    let named = |name: &str| Key::rsa(name, key(), PADDING);
+    let named = |name: &str| Key::signatures(name, (key(), PADDING));
     let public = || PublicKey::new(&key().public_key().n(), &[1, 0, 1]).expect("it is a key");
     let keys = vec![
         named("whole"),
         named("signing").for_operations([Operation::Sign]),
         named("verifying").for_operations([Operation::Verify]),
-        Key::rsa("public", public(), PADDING),
+        Key::signatures("public", (public(), PADDING)),
         named("another's").for_users([u32::MAX - 1]),
     ];
     let daemon = Running::new(Server::new().keys(keys));
@@ -40,7 +40,7 @@ fn named_keys_are_for_their_users_and_operations() {
         assert_eq!(der, key().public_key().to_spki_der());
     }
     for (key, operation) in
-        [(named("one"), Operation::Seal), (Key::rsa("one", public(), PADDING), Operation::Sign)]
+        [(named("one"), Operation::Seal), (Key::signatures("one", (public(), PADDING)), Operation::Sign)]
     {
         let refused = Server::new().keys(vec![key.for_operations([operation])]).prepare();
         let expected = KeyError::Operation(String::from("one"), operation);
@@ -55,12 +55,12 @@ fn a_named_key_with_several_paddings() {
         hashes.map(Padding::pkcs1v15).into_iter().chain(hashes.map(Padding::pss)).collect();
     let [first, others @ ..] = &all[..] else { panic!("there are six") };
     let keys = vec![
-        Key::rsa("all", key(), *first).with_paddings(others.iter().copied()),
-        Key::rsa("one", key(), *first).with_paddings([*first]),
-        Key::rsa("verifying", key(), *first)
+        Key::signatures("all", (key(), *first)).with_paddings(others.iter().copied()),
+        Key::signatures("one", (key(), *first)).with_paddings([*first]),
+        Key::signatures("verifying", (key(), *first))
             .with_paddings(others.iter().copied())
             .for_operations([Operation::Verify]),
-        Key::rsa("another's", key(), *first).for_users([u32::MAX - 1]),
+        Key::signatures("another's", (key(), *first)).for_users([u32::MAX - 1]),
         Key::new("cipher", Algorithm::AES_128_GCM, vec![1; 16].into()).with_paddings(all.clone()),
     ];
     let daemon = Running::new(Server::new().keys(keys));

@@ -3,8 +3,8 @@
 use lanecrypt_ciphers::{Algorithm, Error};
 use lanecrypt_rsa::{Backend, PrivateKey};
 
-use super::signatures::serve_signatures;
 use crate::session::job::List;
+use crate::signatures::{self, Rsa};
 use crate::{Driver, Jobs, SessionId, SignatureKey};
 
 /// Serves only RSA signatures, by AWS-LC: see [`Backend::AwsLc`](lanecrypt_rsa::Backend::AwsLc) for
@@ -67,11 +67,12 @@ impl Driver for AwsLc {
     fn close(&self, _session: SessionId) {}
 
     fn process(&self, jobs: Jobs<'_, '_>) {
+        let library = Rsa(Backend::AwsLc);
         match jobs.into_list() {
-            List::Requests(requests) => serve_signatures(requests, Backend::AwsLc),
-            List::Waiting(waiting) => serve_signatures(waiting, Backend::AwsLc),
+            List::Requests(requests) => signatures::serve(requests, &library),
+            List::Waiting(waiting) => signatures::serve(waiting, &library),
             List::Lent(picked) => {
-                serve_signatures(picked.iter_mut().filter_map(Option::as_mut), Backend::AwsLc);
+                signatures::serve(picked.iter_mut().filter_map(Option::as_mut), &library);
             }
         }
     }

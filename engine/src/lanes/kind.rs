@@ -94,7 +94,7 @@ const LOWEST_WITH_AES: Level =
 /// In place of a kind: messages that this processor serves without lanes.
 pub(super) const ALONE: u8 = 254;
 /// In place of a kind: signatures that this processor makes or checks, which wait for each other.
-#[cfg(feature = "rsa")]
+#[cfg(feature = "_signatures")]
 pub(super) const TOGETHER: u8 = 253;
 /// In place of a kind: messages of other drivers.
 pub(super) const ELSEWHERE: u8 = 255;

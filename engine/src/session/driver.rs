@@ -8,7 +8,7 @@ use lanecrypt_ciphers::{Algorithm, Error};
 use super::SessionId;
 use super::job::Jobs;
 use crate::Operation;
-#[cfg(feature = "rsa")]
+#[cfg(feature = "_signatures")]
 use crate::SignatureKey;
 
 /// Requests of one algorithm and operation, for which a driver computes the [cost](Driver::cost).
@@ -65,8 +65,8 @@ pub trait Driver: fmt::Debug + Send + Sync {
     ///
     /// [`Error::KeyLength`], or [`Error::Unsupported`] if the driver does not serve such keys,
     /// which is the default.
-    #[cfg(feature = "rsa")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    #[cfg(feature = "_signatures")]
+    #[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
     fn open_signatures(&self, key: &SignatureKey) -> Result<SessionId, Error> {
         let _ = key;
         Err(Error::Unsupported)

@@ -2,12 +2,12 @@
 
 use lanecrypt_ciphers::lanes::{Opening, Sealing, in_parts};
 use lanecrypt_ciphers::{Error, InOutBuf, hazmat};
-#[cfg(feature = "rsa")]
-use lanecrypt_rsa as rsa;
 
 use super::{Session, SessionKey};
-#[cfg(feature = "rsa")]
+#[cfg(feature = "_signatures")]
 use crate::SignatureKey;
+#[cfg(feature = "_signatures")]
+use crate::signatures::Library;
 use crate::class::Class;
 use crate::{Data, Operation};
 
@@ -194,14 +194,14 @@ impl<'a> Work<'a> {
                 let (data, tag) = self.parted_to_open(session)?;
                 cipher.open_detached(nonce, aad, in_parts(data), tag)
             }
-            #[cfg(feature = "rsa")]
+            #[cfg(feature = "_signatures")]
             (SessionKey::Signature(_, key), _) => self.signed(key),
             _ => Err(Error::Unsupported),
         }
     }
 
     /// Makes or checks a signature.
-    #[cfg(feature = "rsa")]
+    #[cfg(feature = "_signatures")]
     #[cold]
     #[inline(never)]
     fn signed(&mut self, key: &SignatureKey) -> Result<(), Error> {
@@ -212,18 +212,18 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The request of a signature, and the place of its outcome; no request if the session has no
-    /// such operation.
-    #[cfg(feature = "rsa")]
-    pub(crate) fn signature<'w>(
+    /// The request of a signature, and the place of its outcome. An error if the session has no such
+    /// operation, or if the length of the signature is wrong.
+    #[cfg(feature = "_signatures")]
+    pub(crate) fn signature<'w, L: Library>(
         &'w mut self,
         session: &'w Session,
-    ) -> (Option<rsa::Request<'w>>, &'w mut State) {
+    ) -> (Result<L::Request<'w>, Error>, &'w mut State) {
         let Self { state, aad: message, put, came, .. } = self;
         let request = match (session.signature_key(), put, came) {
-            (Some(key), Some(signature), _) => key.signing(message, signature),
-            (Some(key), _, Some(signature)) => key.verifying(message, signature),
-            _ => None,
+            (Some(key), Some(signature), _) => L::signing(key, message, signature),
+            (Some(key), _, Some(signature)) => L::verifying(key, message, signature),
+            _ => Err(Error::Unsupported),
         };
         (request, state)
     }

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use crate::secret;
 use crate::serve::escape::quoted;
 use crate::serve::names::Allowed;
-use crate::serve::written::{Nonces, Place, WRAPPING, WrittenKey};
+use crate::serve::written::{Curve, Nonces, Place, WRAPPING, WrittenKey};
 use crate::wrapping::{self, Passphrase, WrappingKey};
 
 /// Reads keys.
@@ -97,6 +97,13 @@ fn version(key: &WrittenKey, place: &Place, bytes: Zeroizing<Vec<u8>>) -> Result
         return Ok(Key::rsa_from_pem_or_der(&key.name, &bytes, *first)
             .map_err(|error| format!("{}: {error}", place.shown()))?
             .with_paddings(others.iter().copied()));
+    }
+    if let Some(curve) = key.algorithm.curve() {
+        let read = match curve {
+            Curve::Ed25519 => Key::ed25519_from_pem_or_der,
+            Curve::P256 => Key::p256_from_pem_or_der,
+        };
+        return read(key.name.clone(), &bytes).map_err(|error| format!("{}: {error}", place.shown()));
     }
     Ok(Key::new(&key.name, key.algorithm.cipher()?, bytes))
 }
