@@ -14,6 +14,8 @@ mod control;
 mod cost;
 mod event;
 mod handle;
+#[cfg(feature = "_signatures")]
+mod key_file;
 mod keys;
 mod limits;
 mod listener;
@@ -24,8 +26,6 @@ mod pass;
 mod peer;
 mod placement;
 mod prepared;
-#[cfg(feature = "_signatures")]
-mod key_file;
 #[cfg(feature = "rsa")]
 mod rsa_key_workers;
 mod sessions;

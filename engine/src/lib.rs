@@ -83,9 +83,6 @@ pub use lanecrypt_ciphers::{
 };
 pub use lanes::{LaneRange, LaneSource, Lanes};
 pub use operation::Operation;
-#[cfg(feature = "rsa")]
-#[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
-pub use signatures::rsa_key::RsaKey;
 pub use session::driver::{Driver, Load};
 pub use session::job::{EachJob, Job, Jobs};
 pub use session::request::Request;
@@ -93,3 +90,6 @@ pub use session::{Session, SessionId};
 #[cfg(feature = "_signatures")]
 #[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
 pub use signatures::key::SignatureKey;
+#[cfg(feature = "rsa")]
+#[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+pub use signatures::rsa_key::RsaKey;

@@ -12,9 +12,9 @@ use lanecrypt_rsa::Padding;
 use zeroize::Zeroizing;
 
 use super::cost::CostTable;
-use super::nonces::{NonceSource, SharedNonces};
 #[cfg(feature = "_signatures")]
 use super::key_file;
+use super::nonces::{NonceSource, SharedNonces};
 #[cfg(feature = "_signatures")]
 use super::sessions::open_signatures;
 use super::sessions::{NamedKey, Opened, open};
@@ -192,9 +192,10 @@ impl Secret {
         match (self, other) {
             (Self::Cipher(algorithm, _), Self::Cipher(other, _)) => algorithm == other,
             #[cfg(feature = "_signatures")]
-            (Self::Signatures(keys), Self::Signatures(others)) => {
-                keys.first().zip(others.first()).is_some_and(|(key, other)| key.has_scheme_of(other))
-            }
+            (Self::Signatures(keys), Self::Signatures(others)) => keys
+                .first()
+                .zip(others.first())
+                .is_some_and(|(key, other)| key.has_scheme_of(other)),
             #[cfg(feature = "_signatures")]
             _ => false,
         }

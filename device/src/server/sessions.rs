@@ -3,9 +3,9 @@
 use core::cell::Cell;
 use std::sync::Arc;
 
-use lanecrypt_engine::{Algorithm, Engine, Error, Mode, Operation, Session};
 #[cfg(feature = "_signatures")]
 use lanecrypt_engine::SignatureKey;
+use lanecrypt_engine::{Algorithm, Engine, Error, Mode, Operation, Session};
 
 use super::cost::{CostTable, Costs};
 use super::event::Requests;

@@ -154,7 +154,13 @@ fn cost(opened: &Opened, code: Code) -> u64 {
     let signs = code.operation() == Some(Operation::Sign);
     match 8 * opened.session().signature_length() as u64 {
         // Ed25519 and P-256.
-        512 => if signs { 20_000 } else { 50_000 },
+        512 => {
+            if signs {
+                20_000
+            } else {
+                50_000
+            }
+        }
         bits => {
             let time = 1_000_000 * bits.saturating_pow(3) / 2048_u64.pow(3);
             if signs { time } else { time / 30 }

@@ -10,6 +10,8 @@ mod hostile;
 mod hostile_rsa;
 mod isolation;
 mod lifecycle;
+#[cfg(feature = "pk")]
+mod named_curve_keys;
 mod named_keys;
 #[cfg(feature = "rsa")]
 mod named_rsa_keys;

@@ -39,9 +39,10 @@ fn named_keys_are_for_their_users_and_operations() {
         let der = client.public_key(session).expect("it has one");
         assert_eq!(der, key().public_key().to_spki_der());
     }
-    for (key, operation) in
-        [(named("one"), Operation::Seal), (Key::signatures("one", (public(), PADDING)), Operation::Sign)]
-    {
+    for (key, operation) in [
+        (named("one"), Operation::Seal),
+        (Key::signatures("one", (public(), PADDING)), Operation::Sign),
+    ] {
         let refused = Server::new().keys(vec![key.for_operations([operation])]).prepare();
         let expected = KeyError::Operation(String::from("one"), operation);
         assert_eq!(refused.map(drop), Err(expected));

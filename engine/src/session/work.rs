@@ -6,9 +6,9 @@ use lanecrypt_ciphers::{Error, InOutBuf, hazmat};
 use super::{Session, SessionKey};
 #[cfg(feature = "_signatures")]
 use crate::SignatureKey;
+use crate::class::Class;
 #[cfg(feature = "_signatures")]
 use crate::signatures::Library;
-use crate::class::Class;
 use crate::{Data, Operation};
 
 /// An operation and its buffers.

@@ -78,7 +78,10 @@ impl SignatureKey {
             #[cfg(feature = "rsa")]
             (Self::Rsa(_, padding), Self::Rsa(_, other)) => padding == other,
             #[cfg(feature = "pk")]
-            (Self::Ed25519(_) | Self::Ed25519Public(_), Self::Ed25519(_) | Self::Ed25519Public(_))
+            (
+                Self::Ed25519(_) | Self::Ed25519Public(_),
+                Self::Ed25519(_) | Self::Ed25519Public(_),
+            )
             | (Self::P256(_) | Self::P256Public(_), Self::P256(_) | Self::P256Public(_)) => true,
             #[cfg(feature = "pk")]
             _ => false,

@@ -2,6 +2,8 @@
 //! linking is what takes most of the time of a small one.
 
 mod batches;
+#[cfg(feature = "pk")]
+mod curves;
 mod driver_names;
 mod drivers;
 mod faults;

@@ -103,7 +103,8 @@ fn version(key: &WrittenKey, place: &Place, bytes: Zeroizing<Vec<u8>>) -> Result
             Curve::Ed25519 => Key::ed25519_from_pem_or_der,
             Curve::P256 => Key::p256_from_pem_or_der,
         };
-        return read(key.name.clone(), &bytes).map_err(|error| format!("{}: {error}", place.shown()));
+        return read(key.name.clone(), &bytes)
+            .map_err(|error| format!("{}: {error}", place.shown()));
     }
     Ok(Key::new(&key.name, key.algorithm.cipher()?, bytes))
 }
