@@ -1,0 +1,15 @@
+//! Four jobs side by side, with products of 32 bits.
+
+use crate::Level;
+use crate::curve25519::field::limbs25::Limbs25;
+use crate::curve25519::{Numbers, ladder, load, store};
+use crate::words::x86_64::Four;
+
+pub(crate) const NEEDS: Level = Level::Avx2;
+
+type Field = Limbs25<Four>;
+
+#[target_feature(enable = "avx2")]
+pub(crate) fn shared_secrets(secrets: &Numbers, points: &Numbers) -> Numbers {
+    store(ladder::shared_secrets::<Field>(load(secrets), load(points)))
+}

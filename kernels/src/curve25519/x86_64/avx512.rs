@@ -1,0 +1,15 @@
+//! Eight jobs side by side, with products of 52 bits (IFMA).
+
+use crate::Level;
+use crate::curve25519::field::limbs51::Limbs51;
+use crate::curve25519::{Numbers, ladder, load, store};
+use crate::words::x86_64::Eight;
+
+pub(crate) const NEEDS: Level = Level::Avx512;
+
+type Field = Limbs51<Eight>;
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(crate) fn shared_secrets(secrets: &Numbers, points: &Numbers) -> Numbers {
+    store(ladder::shared_secrets::<Field>(load(secrets), load(points)))
+}
