@@ -3,9 +3,13 @@
 //! Each operation takes slices of jobs, of any length, and runs as many jobs side by side as
 //! [`lanes`] gives. A last group that is not full is filled up with zeros.
 
+#[macro_use]
 mod field;
+mod edwards;
 mod ladder;
 mod portable;
+mod single;
+mod table;
 pub mod x25519;
 mod x86_64;
 
@@ -27,12 +31,27 @@ pub const fn lanes(isa: Isa) -> usize {
 /// Numbers of 256 bits in up to eight lanes: four words, lowest first, each for all lanes.
 type Numbers = [[u64; 8]; 4];
 
+/// Odd digits of scalars in up to eight lanes, see [`edwards::odd_digits`].
+type Digits = [[u64; 8]; 5];
+
 /// Puts numbers of 32 bytes, lowest first, side by side.
 fn side_by_side(numbers: &[&[u8; 32]]) -> Numbers {
     let mut words = [[0; 8]; 4];
     for (lane, number) in numbers.iter().enumerate() {
         for (word, bytes) in words.iter_mut().zip(number.as_chunks().0) {
             word[lane] = u64::from_le_bytes(*bytes);
+        }
+    }
+    words
+}
+
+/// The digits of scalars below 2^255, for multiples of the base point.
+fn digits_side_by_side(scalars: &Numbers) -> Digits {
+    let mut words = [[0; 8]; 5];
+    for lane in 0..8 {
+        let digits = edwards::odd_digits(scalars.map(|word| word[lane]), 52);
+        for (word, digits) in words.iter_mut().zip(digits) {
+            word[lane] = digits;
         }
     }
     words
@@ -50,6 +69,12 @@ fn one_by_one(words: &Numbers, numbers: &mut [[u8; 32]]) {
 #[inline(always)]
 fn load<W: Words>(numbers: &Numbers) -> [W; 4] {
     [W::load(&numbers[0]), W::load(&numbers[1]), W::load(&numbers[2]), W::load(&numbers[3])]
+}
+
+#[inline(always)]
+fn load_digits<W: Words>(digits: &Digits) -> [W; 5] {
+    let [a, b, c, d, e] = digits;
+    [W::load(a), W::load(b), W::load(c), W::load(d), W::load(e)]
 }
 
 #[inline(always)]

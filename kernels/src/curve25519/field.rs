@@ -19,7 +19,7 @@ pub(super) mod limbs51;
 mod tests;
 
 /// The lowest 51 bits.
-const MASK51: u64 = (1 << 51) - 1;
+pub(super) const MASK51: u64 = (1 << 51) - 1;
 
 /// An element of the field in each lane.
 ///

@@ -1,5 +1,6 @@
 //! The Montgomery ladder of X25519 (RFC 7748).
 
+use super::edwards::base_multiply;
 use super::field::{Field, inverse};
 use crate::words::Words;
 
@@ -41,4 +42,13 @@ pub(super) fn shared_secrets<F: Field>(
     let x = F::select(swapped, F::carry(x3), F::carry(x2));
     let z = F::select(swapped, F::carry(z3), F::carry(z2));
     F::product(x, inverse(z)).to_words()
+}
+
+/// The multiples of the base point, by their coordinates u = (z + y) / (z - y).
+#[inline(always)]
+pub(super) fn public_keys<F: Field>(digits: [F::Words; 5]) -> [F::Words; 4] {
+    let point = base_multiply::<F>(digits);
+    let numerator = F::carry(F::sum(point.z, point.y));
+    let denominator = F::carry(F::difference(point.z, point.y));
+    F::product(numerator, inverse(denominator)).to_words()
 }

@@ -1,7 +1,27 @@
 //! X25519 (RFC 7748).
 
-use super::{Numbers, lanes, one_by_one, portable, side_by_side};
+use super::{Numbers, digits_side_by_side, lanes, one_by_one, portable, side_by_side};
 use crate::{Isa, by_isa, wipe};
+
+/// Computes the public keys of secret keys.
+///
+/// # Panics
+///
+/// If the slices have different lengths.
+pub fn public_keys(isa: Isa, secrets: &[&[u8; 32]], out: &mut [[u8; 32]]) {
+    assert!(secrets.len() == out.len(), "unequal lengths");
+    let lanes = lanes(isa);
+    for (secrets, out) in secrets.chunks(lanes).zip(out.chunks_mut(lanes)) {
+        let mut scalars = clamped(secrets);
+        let mut digits = digits_side_by_side(&scalars);
+        let digits_ref = &digits;
+        let public = by_isa!(crate::curve25519, isa,
+            public_keys(digits_ref): Avx512, Avx2, _ => portable);
+        one_by_one(&public, out);
+        wipe::words(scalars.as_flattened_mut());
+        wipe::words(digits.as_flattened_mut());
+    }
+}
 
 /// Computes the shared secrets of secret keys with public keys, each with the one at its place.
 ///

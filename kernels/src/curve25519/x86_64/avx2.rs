@@ -2,7 +2,7 @@
 
 use crate::Level;
 use crate::curve25519::field::limbs25::Limbs25;
-use crate::curve25519::{Numbers, ladder, load, store};
+use crate::curve25519::{Digits, Numbers, ladder, load, load_digits, store};
 use crate::words::x86_64::Four;
 
 pub(crate) const NEEDS: Level = Level::Avx2;
@@ -12,4 +12,9 @@ type Field = Limbs25<Four>;
 #[target_feature(enable = "avx2")]
 pub(crate) fn shared_secrets(secrets: &Numbers, points: &Numbers) -> Numbers {
     store(ladder::shared_secrets::<Field>(load(secrets), load(points)))
+}
+
+#[target_feature(enable = "avx2")]
+pub(crate) fn public_keys(digits: &Digits) -> Numbers {
+    store(ladder::public_keys::<Field>(load_digits(digits)))
 }

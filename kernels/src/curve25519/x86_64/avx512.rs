@@ -2,7 +2,7 @@
 
 use crate::Level;
 use crate::curve25519::field::limbs51::Limbs51;
-use crate::curve25519::{Numbers, ladder, load, store};
+use crate::curve25519::{Digits, Numbers, ladder, load, load_digits, store};
 use crate::words::x86_64::Eight;
 
 pub(crate) const NEEDS: Level = Level::Avx512;
@@ -12,4 +12,9 @@ type Field = Limbs51<Eight>;
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn shared_secrets(secrets: &Numbers, points: &Numbers) -> Numbers {
     store(ladder::shared_secrets::<Field>(load(secrets), load(points)))
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(crate) fn public_keys(digits: &Digits) -> Numbers {
+    store(ladder::public_keys::<Field>(load_digits(digits)))
 }
