@@ -35,8 +35,7 @@ mod rounds512;
 mod streams;
 pub(crate) mod x86_64;
 
-use self::blocks::Rest;
-pub(crate) use self::streams::Job;
+use self::streams::Jobs;
 use crate::{Isa, Level, wipe};
 
 /// Calls the kernel of SHA-512 of the highest level that there is.
@@ -56,7 +55,7 @@ pub const KERNELS_512: &[Level] = best512!(levels);
 pub const KERNELS_256: &[Level] = best256!(levels);
 
 /// How many messages one call of a kernel takes.
-const MOST: usize = 16;
+const MOST: usize = 8;
 
 /// SHA-512 of messages, each in parts.
 ///
@@ -66,18 +65,16 @@ const MOST: usize = 16;
 pub fn sha512(isa: Isa, messages: &[&[&[u8]]], out: &mut [[u8; 64]]) {
     assert_eq!(messages.len(), out.len(), "a place for each hash");
     for (messages, out) in messages.chunks(MOST).zip(out.chunks_mut(MOST)) {
-        let mut jobs = [Job { state: rounds512::START, rest: Rest::new(&[], 0) }; MOST];
-        let jobs = &mut jobs[..messages.len()];
-        for (job, parts) in jobs.iter_mut().zip(messages) {
-            job.rest = Rest::new(parts, 0);
-        }
+        let mut states = [rounds512::START; MOST];
+        let states = &mut states[..messages.len()];
+        let jobs = Jobs { messages, absorbed: 0, states };
         best512!(isa, absorb512(jobs));
-        for (job, out) in jobs.iter_mut().zip(out) {
-            for (bytes, word) in out.as_chunks_mut().0.iter_mut().zip(job.state) {
+        for (state, out) in states.iter().zip(out) {
+            for (bytes, word) in out.as_chunks_mut().0.iter_mut().zip(state) {
                 *bytes = word.to_be_bytes();
             }
-            wipe::words(&mut job.state);
         }
+        wipe::words(states.as_flattened_mut());
     }
 }
 
@@ -89,25 +86,28 @@ pub fn sha512(isa: Isa, messages: &[&[&[u8]]], out: &mut [[u8; 64]]) {
 pub fn sha256(isa: Isa, messages: &[&[&[u8]]], out: &mut [[u8; 32]]) {
     assert_eq!(messages.len(), out.len(), "a place for each hash");
     for (messages, out) in messages.chunks(MOST).zip(out.chunks_mut(MOST)) {
-        let mut jobs = [Job { state: rounds256::START, rest: Rest::new(&[], 0) }; MOST];
-        let jobs = &mut jobs[..messages.len()];
-        for (job, parts) in jobs.iter_mut().zip(messages) {
-            job.rest = Rest::new(parts, 0);
-        }
-        best256!(isa, absorb256(jobs));
-        for (job, out) in jobs.iter_mut().zip(out) {
-            *out = hash256(job);
-        }
+        let mut states = [rounds256::START; MOST];
+        let states = &mut states[..messages.len()];
+        absorb256(isa, Jobs { messages, absorbed: 0, states });
+        write256(states, out);
+        wipe::words(states.as_flattened_mut());
     }
 }
 
-/// The hash that a job ends with; its state is wiped.
-#[inline]
-fn hash256(job: &mut Job<'_, u32>) -> [u8; 32] {
-    let mut hash = [0; 32];
-    for (bytes, word) in hash.as_chunks_mut().0.iter_mut().zip(job.state) {
-        *bytes = word.to_be_bytes();
+fn absorb256(isa: Isa, jobs: Jobs<'_, u32>) {
+    best256!(isa, absorb256(jobs));
+}
+
+/// Absorbs one block of each message.
+fn step256(isa: Isa, states: &mut [[u32; 8]], blocks: &[[u8; 64]]) {
+    best256!(isa, step256(states, blocks));
+}
+
+/// The hashes that states are.
+fn write256(states: &[[u32; 8]], out: &mut [[u8; 32]]) {
+    for (state, out) in states.iter().zip(out) {
+        for (bytes, word) in out.as_chunks_mut().0.iter_mut().zip(state) {
+            *bytes = word.to_be_bytes();
+        }
     }
-    wipe::words(&mut job.state);
-    hash
 }

@@ -5,8 +5,8 @@
 pub(super) struct Rest<'a> {
     part: &'a [u8],
     parts: &'a [&'a [u8]],
-    /// The bytes of the blocks so far.
-    absorbed: u128,
+    /// The bytes of the blocks so far. No computer absorbs 2^61 bytes.
+    absorbed: u64,
     progress: Progress,
 }
 
@@ -21,7 +21,7 @@ enum Progress {
 
 impl<'a> Rest<'a> {
     /// A message that follows `absorbed` bytes, which are whole blocks.
-    pub(super) const fn new(parts: &'a [&'a [u8]], absorbed: u128) -> Self {
+    pub(super) const fn new(parts: &'a [&'a [u8]], absorbed: u64) -> Self {
         Self { part: &[], parts, absorbed, progress: Progress::Message }
     }
 
@@ -38,7 +38,7 @@ impl<'a> Rest<'a> {
     {
         if let Some((block, rest)) = self.part.split_first_chunk() {
             self.part = rest;
-            self.absorbed += N as u128;
+            self.absorbed = self.absorbed.wrapping_add(N as u64);
             return block;
         }
         self.collect(room)
@@ -48,6 +48,8 @@ impl<'a> Rest<'a> {
     where
         'a: 'b,
     {
+        // What follows the message, if it ends here.
+        *room = [0; N];
         let mut filled = 0;
         while self.progress == Progress::Message {
             let count = self.part.len().min(N - filled);
@@ -55,7 +57,7 @@ impl<'a> Rest<'a> {
             room[filled..filled + count].copy_from_slice(bytes);
             (self.part, filled) = (rest, filled + count);
             if filled == N {
-                self.absorbed += N as u128;
+                self.absorbed = self.absorbed.wrapping_add(N as u64);
                 return room;
             }
             match self.parts {
@@ -66,17 +68,16 @@ impl<'a> Rest<'a> {
                 return self.block(room);
             }
             if self.progress == Progress::Padding {
-                self.absorbed += filled as u128;
+                self.absorbed = self.absorbed.wrapping_add(filled as u64);
                 room[filled] = 0x80;
                 filled += 1;
             }
         }
         // The number of bits takes an eighth of a block.
-        let end = N - N / 8;
-        room[filled..].fill(0);
-        if filled <= end {
-            let bits = self.absorbed << 3;
-            room[end..].copy_from_slice(&bits.to_be_bytes()[16 - N / 8..]);
+        if filled <= N - N / 8 {
+            if let Some(bits) = room.last_chunk_mut() {
+                *bits = (self.absorbed << 3).to_be_bytes();
+            }
             self.progress = Progress::Done;
         }
         room

@@ -1,6 +1,6 @@
 //! One message at a time.
 
-use super::streams::{self, Job, Kernel};
+use super::streams::{self, Jobs, Kernel};
 use super::{rounds256, rounds512};
 
 struct One;
@@ -35,10 +35,14 @@ impl Kernel<64> for One {
     }
 }
 
-pub(crate) fn absorb512(jobs: &mut [Job<'_, u64>]) {
+pub(crate) fn absorb512(jobs: Jobs<'_, u64>) {
     streams::run::<One, 128>(jobs);
 }
 
-pub(crate) fn absorb256(jobs: &mut [Job<'_, u32>]) {
+pub(crate) fn absorb256(jobs: Jobs<'_, u32>) {
     streams::run::<One, 64>(jobs);
+}
+
+pub(crate) fn step256(states: &mut [[u32; 8]], blocks: &[[u8; 64]]) {
+    streams::step::<One, 64>(states, blocks);
 }

@@ -7,17 +7,26 @@ use core::arch::x86_64::*;
 use crate::Level;
 use crate::sha2::portable;
 use crate::sha2::rounds256::ROUNDS;
-use crate::sha2::streams::{self, Job, Kernel};
+use crate::sha2::streams::{self, Jobs, Kernel};
 use crate::simd::{load_words, load128, store_words};
 
 pub(crate) const NEEDS: Level = Level::AesNi;
 
-pub(crate) fn absorb256(jobs: &mut [Job<'_, u32>]) {
+pub(crate) fn absorb256(jobs: Jobs<'_, u32>) {
     if has_sha() {
         // SAFETY: the processor has SHA-NI, and all that have it have SSE4.1.
         unsafe { absorb(jobs) }
     } else {
         portable::absorb256(jobs);
+    }
+}
+
+pub(crate) fn step256(states: &mut [[u32; 8]], blocks: &[[u8; 64]]) {
+    if has_sha() {
+        // SAFETY: the processor has SHA-NI, and all that have it have SSE4.1.
+        unsafe { step(states, blocks) }
+    } else {
+        portable::step256(states, blocks);
     }
 }
 
@@ -34,11 +43,16 @@ pub(crate) fn has_sha() -> bool {
 }
 
 #[target_feature(enable = "sha,sse4.1,ssse3")]
-fn absorb(jobs: &mut [Job<'_, u32>]) {
+fn absorb(jobs: Jobs<'_, u32>) {
     streams::run::<Streams, 64>(jobs);
 }
 
-/// Only [`absorb`] uses it.
+#[target_feature(enable = "sha,sse4.1,ssse3")]
+fn step(states: &mut [[u32; 8]], blocks: &[[u8; 64]]) {
+    streams::step::<Streams, 64>(states, blocks);
+}
+
+/// Only [`absorb`] and [`step`] use it.
 struct Streams;
 
 impl Kernel<64> for Streams {
@@ -62,7 +76,7 @@ impl Kernel<64> for Streams {
     fn compress(states: &mut [[u32; 8]; 8], blocks: &[&[u8; 64]; 8], count: usize) {
         let [s0, s1, s2, s3, ..] = states;
         let [b0, b1, b2, b3, ..] = *blocks;
-        // SAFETY: only `absorb` uses this type.
+        // SAFETY: only `absorb` and `step` use this type.
         unsafe {
             match count {
                 2 => several([s0, s1], [b0, b1]),
@@ -74,7 +88,7 @@ impl Kernel<64> for Streams {
 
     #[inline(always)]
     fn compress_one(state: &mut [u32; 8], block: &[u8; 64]) {
-        // SAFETY: only `absorb` uses this type.
+        // SAFETY: only `absorb` and `step` use this type.
         unsafe { several([state], [block]) }
     }
 }

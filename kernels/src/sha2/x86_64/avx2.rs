@@ -2,7 +2,7 @@
 
 use crate::Level;
 use crate::sha2::rounds512;
-use crate::sha2::streams::{self, Job, Kernel};
+use crate::sha2::streams::{self, Jobs, Kernel};
 use crate::words::x86_64::Four;
 
 pub(crate) const NEEDS: Level = Level::Avx2;
@@ -28,6 +28,6 @@ impl Kernel<128> for Lanes {
 }
 
 #[target_feature(enable = "avx2,bmi2")]
-pub(crate) fn absorb512(jobs: &mut [Job<'_, u64>]) {
+pub(crate) fn absorb512(jobs: Jobs<'_, u64>) {
     streams::run::<Lanes, 128>(jobs);
 }
