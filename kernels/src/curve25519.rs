@@ -5,9 +5,11 @@
 
 #[macro_use]
 mod field;
+pub mod ed25519;
 mod edwards;
 mod ladder;
 mod portable;
+mod scalar;
 mod single;
 mod table;
 pub mod x25519;

@@ -32,6 +32,8 @@ mod block;
 pub mod chacha;
 pub mod chacha20poly1305;
 mod ctr;
+#[cfg(feature = "public-key")]
+pub mod curve25519;
 mod equal;
 pub mod fork;
 pub mod gcm;
