@@ -97,9 +97,9 @@ impl Drop for Digits {
 /// A sum of points in progress, and the sign of the last digit: with it, `point` is the negative of
 /// the sum. So a digit's sign costs no negation of its point.
 #[derive(Clone, Copy)]
-struct Sum<N: Number> {
-    point: Point<N>,
-    negative: N::Word,
+pub(super) struct Sum<N: Number> {
+    pub(super) point: Point<N>,
+    pub(super) negative: N::Word,
 }
 
 impl<N: Number> Sum<N> {
@@ -110,7 +110,7 @@ impl<N: Number> Sum<N> {
 
     /// Adds a point, or subtracts it. It is neither the sum nor its negative.
     #[inline(always)]
-    fn add(&mut self, other: &Affine<N>, negative: N::Word) {
+    pub(super) fn add(&mut self, other: &Affine<N>, negative: N::Word) {
         let Point { x, y, z } = self.point;
         let turned = self.negative.xor(negative);
         self.negative = negative;
@@ -133,7 +133,7 @@ impl<N: Number> Sum<N> {
 
     /// The sum, or its negative where the mask has all bits.
     #[inline(always)]
-    fn finish(self, negated: N::Word) -> Point<N> {
+    pub(super) fn finish(self, negated: N::Word) -> Point<N> {
         let Point { x, y, z } = self.point;
         let y = N::select(self.negative.xor(negated), &minus::<N, 3, 1>(&y), &y).carry();
         Point { x, y, z }
@@ -151,7 +151,7 @@ impl<N: Number> Point<N> {
     ///
     /// Algorithm 3.23 of "Guide to elliptic curve cryptography" (Hankerson, Menezes, Vanstone).
     #[inline(always)]
-    fn double(&mut self, times: usize, true_z: &N) {
+    pub(super) fn double(&mut self, times: usize, true_z: &N) {
         let Self { mut x, y, mut z } = *self;
         let mut y = y.double().carry();
         let mut w = true_z.square().square();
@@ -264,7 +264,7 @@ pub(super) fn multiply<N: Number>(digits: &Digits, point: &Affine<N>) -> Point<N
 /// The additions are those of Meloni ("New point addition formulae for ECC applications", 2007),
 /// of two points with the same z.
 #[inline(always)]
-fn odd_multiples<N: Number>(point: &Affine<N>) -> ([Affine<N>; 16], N) {
+pub(super) fn odd_multiples<N: Number>(point: &Affine<N>) -> ([Affine<N>; 16], N) {
     let Affine { x, y } = *point;
     // Twice the point, and the point, with z = 2 y.
     let mut z = y.double().carry();
@@ -310,7 +310,7 @@ fn odd_multiples<N: Number>(point: &Affine<N>) -> ([Affine<N>; 16], N) {
 
 /// An entry of each lane's table. All are read.
 #[inline(always)]
-fn look_up<N: Number>(table: &[Affine<N>; 16], index: N::Word) -> Affine<N> {
+pub(super) fn look_up<N: Number>(table: &[Affine<N>; 16], index: N::Word) -> Affine<N> {
     let one = N::Word::splat(1);
     let mask = |bit: N::Word| N::Word::splat(0).sub(bit.and(one));
     let masks =

@@ -174,21 +174,21 @@ pub(super) trait Number: Copy {
         sum
     }
 
-    /// The remainder of a tight number that is not greater than the modulus.
+    /// The remainder of a tight number that is less than twice the modulus.
     #[inline(always)]
     fn canonical<M: Modulus>(&self) -> Self {
-        let mut difference = self.subtract(&Self::constant(&M::WORDS));
-        let mask = Self::Word::splat((1 << Self::WIDTH) - 1);
-        let mut borrow = Self::Word::splat(0);
-        // The sign of a limb is its highest bit, and it goes on as one less above.
-        let limbs = difference.limbs_mut();
-        for limb in &mut *limbs {
-            let sum = limb.sub(borrow);
-            borrow = sum.shr::<63>();
-            *limb = sum.and(mask);
+        // The difference and 2^(WIDTH x LIMBS), which is there if it is not negative.
+        let mask = (1 << Self::WIDTH) - 1;
+        let limbs: [u64; 9] = split(&M::WORDS, Self::WIDTH);
+        let mut difference = *self;
+        for (i, limb) in difference.limbs_mut().iter_mut().enumerate() {
+            *limb = limb.add(Self::Word::splat(mask - limbs[i] + u64::from(i == 0)));
         }
-        let negative = Self::Word::splat(0).sub(borrow);
-        Self::select(negative, self, &difference)
+        let mut difference = difference.carry();
+        let top = &mut difference.limbs_mut()[Self::LIMBS - 1];
+        let is_greater = Self::Word::splat(0).sub(Self::down(*top));
+        *top = top.and(Self::Word::splat(mask));
+        Self::select(is_greater, &difference, self)
     }
 
     /// Into Montgomery's form of the field: less than 1.1 times the prime.

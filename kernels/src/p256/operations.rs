@@ -96,17 +96,18 @@ pub(super) fn verify<N: Number>(jobs: &Verifying, verdicts: &mut [bool; 8]) {
             (*number, _) = constants::subtract(number, &minus_n);
         }
     }
-    let zz = sum.z.square();
-    let minus_x = N::offset::<constants::Field, 2, 1>().subtract(&sum.x);
-    let is_x = |number: &Eight| {
-        let product = N::product(minus_x.plus(), &N::load(number).enter(), &zz);
-        N::reduce(product).is_zero()
-    };
-    let same = is_x(r).or(is_x(&other));
+    let same = has_x(&sum, &N::load(r)).or(has_x(&sum, &N::load(&other)));
     let valid = N::Word::select(sum.z.is_zero(), N::Word::splat(0), same).store();
     for (verdict, valid) in verdicts.iter_mut().zip(valid) {
         *verdict = valid != 0;
     }
+}
+
+/// All bits where a point has this first coordinate, or is the identity.
+#[inline(always)]
+pub(super) fn has_x<N: Number>(point: &Point<N>, x: &N) -> N::Word {
+    let minus_x = N::offset::<constants::Field, 2, 1>().subtract(&point.x);
+    N::reduce(N::product(minus_x.plus(), &x.enter(), &point.z.square())).is_zero()
 }
 
 /// y^2 for a point with this x: x^3 - 3 x + b, in Montgomery's form.
@@ -120,9 +121,15 @@ fn y_squared<N: Number>(x: &N) -> N {
 
 /// Whether the curve's equation holds. Only that is revealed.
 pub(super) fn is_on_curve<N: Number>(point: &[[u64; 4]; 2]) -> bool {
-    let [x, y] = point.map(|coordinate| N::load(&[coordinate; 8]).enter());
-    let minus = N::offset::<constants::Field, 8, 1>().subtract(&y_squared(&x));
-    N::reduce(N::square_of(minus.plus(), &y)).is_zero().store()[0] != 0
+    let [x, y] = point.map(|coordinate| N::load(&[coordinate; 8]));
+    curve_difference(&x, &y).is_zero().store()[0] != 0
+}
+
+/// y^2 - x^3 + 3 x - b, in Montgomery's form.
+#[inline(always)]
+pub(super) fn curve_difference<N: Number>(x: &N, y: &N) -> N {
+    let minus = N::offset::<constants::Field, 8, 1>().subtract(&y_squared(&x.enter()));
+    N::reduce(N::square_of(minus.plus(), &y.enter()))
 }
 
 /// The only candidates for y are this number and its negative.

@@ -6,13 +6,12 @@ mod interval;
 use num_bigint::BigUint;
 
 use self::interval::Interval;
-use super::constants::{self, B, G, N, P};
-use super::group::Affine;
+use super::constants::{Field, G, N, P, less};
+use super::group::{Affine, Point, Sum};
 use super::number::Number;
 use super::short::Short;
 use super::wide::Wide;
 use super::*;
-use crate::words::Words;
 
 fn big(number: &[u64; 4]) -> BigUint {
     number.iter().rev().fold(BigUint::ZERO, |sum, &word| (sum << 64) + word)
@@ -36,8 +35,6 @@ fn numbers() -> impl Iterator<Item = [u64; 4]> {
     };
     edges.into_iter().chain((0..200).map(move |_| core::array::from_fn(|_| next())))
 }
-
-use super::constants::less;
 
 /// Products, squares, inverses and forms of numbers modulo both primes, in one lane.
 fn arithmetic<F: Number<Word = u64>>() {
@@ -149,9 +146,8 @@ fn assert_within<F: Number<Word = Interval>>(number: &F, bound: &F) {
 }
 
 fn bounds<F: Number<Word = Interval>>() {
-    let any = Interval::new(0, 15);
-    let mask = Interval::new(0, u64::MAX);
-    // Those that the module of points gives.
+    let any = Interval::ANY;
+    // Those that the module of points documents.
     let (x, y, z, entry) = (below::<F>(9), below(24), below(16), below(40));
     let point = Point { x, y, z };
     let assert_closed = |sum: &Point<F>| {
@@ -159,22 +155,96 @@ fn bounds<F: Number<Word = Interval>>() {
         assert_within(&sum.y, &y);
         assert_within(&sum.z, &z);
     };
-    let mut sum = group::sum_of(point, mask);
-    sum.add(&Affine { x: entry, y: entry }, mask);
-    assert_closed(&sum.point());
-    sum.add(&table::entry(0, any), mask);
-    assert_closed(&sum.finish(mask));
+    let mut sum = Sum { point, negative: any };
+    sum.add(&Affine { x: entry, y: entry }, any);
+    assert_closed(&sum.point);
+    let mut sum = Sum { point, negative: any };
+    sum.add(&table::entry(0, Interval::new(0, 15)), any);
+    assert_closed(&sum.point);
+    assert_closed(&Sum { point, negative: any }.finish(any));
     for times in 1..6 {
         let mut twice = point;
         twice.double(times, &z);
         assert_closed(&twice);
     }
-    let entered = Affine { x: F::load_any().enter(), y: F::load_any().enter() };
+
+    // Coordinates and scalars are less than 2^256.
+    let number = below::<F>(8);
+    let entered = Affine { x: number.enter(), y: number.enter() };
     let (table, common) = group::odd_multiples(&entered);
     assert_within(&common, &z);
     for multiple in &table {
         assert_within(&multiple.x, &entry);
         assert_within(&multiple.y, &entry);
     }
-    assert_closed(&point.add_any(&point));
+    let multiple = group::look_up(&table, Interval::new(0, 15));
+    assert_within(&multiple.x, &entry);
+    let sum = point.add_any(&point);
+    assert_within(&sum.x, &x);
+    let _ = operations::has_x(&sum, &number);
+    let _ = operations::curve_difference(&number, &number).is_zero();
+
+    // Powers.
+    let less_than_two = below::<F>(15);
+    for product in [F::multiply, F::multiply_order] {
+        assert_within(&product(&less_than_two, &less_than_two), &less_than_two);
+    }
+    assert_within(&less_than_two.square(), &less_than_two);
+    for entered in [number.enter(), number.enter_order(), z.square()] {
+        assert_within(&entered, &less_than_two);
+    }
+    for left in [less_than_two.leave(), less_than_two.leave_order()] {
+        assert_within(&left, &less_than_two);
+    }
+    let sum = less_than_two.add(&number).carry();
+    assert_within(&sum.enter_order(), &less_than_two);
+}
+
+#[test]
+fn nothing_overflows() {
+    bounds::<Wide<Interval>>();
+    bounds::<Short<Interval>>();
+}
+
+/// A signature with s = 0 is not given: the next nonce is used.
+#[test]
+fn signatures_of_zero_are_passed_over() {
+    let key = SecretKey([5, 6, 7, 8]);
+    let nonce = [9, 10, 11, 12];
+    let mut point = [PublicKey::BASE];
+    public_keys(Isa::PORTABLE, &[&SecretKey(nonce)], &mut point);
+    // The digest is -r d.
+    let (n, r) = (big(&N), big(&point[0].0[0]));
+    let digest = to_bytes(&words(&(&n - r * big(&key.0) % &n)));
+    for &level in Level::built() {
+        let isa = Isa::of_processor().at_most(level);
+        for place in 0..lanes(isa) {
+            let mut jobs = [SignJob { key: &key, digest: &[3; 32], entropy: None }; 8];
+            jobs[place].digest = &digest;
+            let jobs = &jobs[..lanes(isa)];
+            let mut calls = std::vec::Vec::new();
+            let mut out = [[0; 64]; 8];
+            sign_with(isa, jobs, &mut out[..jobs.len()], |which, nonces| {
+                *nonces = [if calls.is_empty() { nonce } else { [1, 2, 3, 4] }; 8];
+                calls.push(which);
+            });
+            assert_eq!(calls, [u8::MAX >> (8 - jobs.len()), 1 << place]);
+            let mut keys = [PublicKey::BASE];
+            public_keys(isa, &[&key], &mut keys);
+            for (job, signature) in jobs.iter().zip(&out) {
+                let job = VerifyJob { key: &keys[0], digest: job.digest, signature };
+                let mut verdicts = [false];
+                verify(isa, &[job], &mut verdicts);
+                assert!(verdicts[0]);
+            }
+        }
+    }
+}
+
+#[test]
+fn best_kernels_are_reached() {
+    let key = SecretKey([1, 0, 0, 0]);
+    crate::isa::reached::assert_best(KERNELS, |isa| {
+        public_keys(isa, &[&key], &mut [PublicKey::BASE]);
+    });
 }
