@@ -49,6 +49,8 @@ pub mod montgomery;
 pub mod null;
 #[doc(hidden)]
 pub mod opaque;
+#[cfg(feature = "public-key")]
+pub mod p256;
 #[cfg(all(feature = "std", target_os = "linux"))]
 mod pin;
 pub mod poly1305;
