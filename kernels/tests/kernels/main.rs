@@ -5,6 +5,8 @@ mod aegis;
 mod aes;
 mod chacha;
 mod chacha20poly1305;
+#[cfg(feature = "public-key")]
+mod ed25519;
 mod gcm;
 mod gcm_siv;
 mod ghash;
@@ -20,4 +22,6 @@ mod resume;
 mod siv;
 mod streams;
 mod target_features;
+#[cfg(feature = "public-key")]
+mod x25519;
 mod xts;
