@@ -1,42 +1,35 @@
 //! Inverses modulo the curve's two primes, by Fermat's theorem: powers with public exponents.
 
-use super::constants;
+use super::constants::{self, Field, Modulus, Order};
 use super::number::Number;
 
 /// The inverse modulo the field's prime, in Montgomery's form; zero for zero.
 #[inline(always)]
 pub(super) fn of_field<N: Number>(number: &N) -> N {
-    power(number, &const { constants::less(constants::P, 2) }, N::square, N::multiply)
+    power::<N, Field>(number, &const { constants::less(constants::P, 2) })
 }
 
 /// The inverse modulo the order, in Montgomery's form; zero for zero.
 #[inline(always)]
 pub(super) fn of_order<N: Number>(number: &N) -> N {
-    let multiply = N::multiply_order;
-    let square = |number: &N| number.multiply_order(number);
-    power(number, &const { constants::less(constants::N, 2) }, square, multiply)
+    power::<N, Order>(number, &const { constants::less(constants::N, 2) })
 }
 
 /// A power by digits of four bits; the highest digit of the exponent is not zero.
 #[inline(always)]
-pub(super) fn power<N: Number>(
-    number: &N,
-    exponent: &[u64; 4],
-    square: impl Fn(&N) -> N,
-    multiply: impl Fn(&N, &N) -> N,
-) -> N {
+pub(super) fn power<N: Number, M: Modulus>(number: &N, exponent: &[u64; 4]) -> N {
     let mut powers = [*number; 16];
     for i in 2..16 {
-        powers[i] = multiply(&powers[i - 1], number);
+        powers[i] = powers[i - 1].multiply_by::<M>(number);
     }
-    let digit = |place: usize| (exponent[place / 16] >> (place % 16 * 4) & 15) as usize;
-    let mut result = powers[digit(63)];
+    let mut result = powers[(exponent[3] >> 60) as usize];
     for place in (0..63).rev() {
         for _ in 0..4 {
-            result = square(&result);
+            result = result.square_by::<M>();
         }
-        if digit(place) > 0 {
-            result = multiply(&result, &powers[digit(place)]);
+        let digit = (exponent[place / 16] >> (place % 16 * 4) & 15) as usize;
+        if digit > 0 {
+            result = result.multiply_by::<M>(&powers[digit]);
         }
     }
     result

@@ -99,6 +99,19 @@ pub(super) trait Number: Copy {
         Self::reduce(Self::square_of(Self::zero().plus(), self))
     }
 
+    /// A product modulo one of the two.
+    #[inline(always)]
+    fn multiply_by<M: Modulus>(&self, other: &Self) -> Self {
+        if M::IS_FIELD { self.multiply(other) } else { self.multiply_order(other) }
+    }
+
+    /// A square modulo one of the two.
+    #[inline(always)]
+    fn square_by<M: Modulus>(&self) -> Self {
+        let columns = Self::square_of(Self::zero().plus(), self);
+        if M::IS_FIELD { Self::reduce(columns) } else { Self::reduce_order(columns) }
+    }
+
     #[inline(always)]
     fn multiply_order(&self, other: &Self) -> Self {
         Self::reduce_order(Self::product(Self::zero().plus(), self, other))

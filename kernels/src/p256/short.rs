@@ -149,7 +149,7 @@ impl<W: Words32> Number for Short<W> {
 #[inline(always)]
 fn clear<W: Words32>(mut columns: [W; 18]) -> [W; 18] {
     let mask = W::splat(MASK);
-    let [eighth, ninth] = [(1 << 29) - (1 << 21), (1 << 24) - 1].map(W::splat);
+    let (eighth, ninth) = (W::splat((1 << 29) - (1 << 21)), W::splat((1 << 24) - 1));
     for i in 0..9 {
         let factor = columns[i].and(mask);
         columns[i + 1] = columns[i + 1].add(columns[i].shr::<29>());

@@ -143,7 +143,8 @@ impl<W: Words52> Number for Wide<W> {
 /// Makes the lower columns zero by adding multiples of the field's prime.
 #[inline(always)]
 fn clear<W: Words52>(mut columns: [W; 10]) -> [W; 10] {
-    let [second, fourth, fifth] = [1 << 44, 1 << 36, (1 << 48) - (1 << 16)].map(W::splat);
+    let (second, fourth) = (W::splat(1 << 44), W::splat(1 << 36));
+    let fifth = W::splat((1 << 48) - (1 << 16));
     for i in 0..5 {
         // The products take the low 52 bits; the bits above are the carry.
         let factor = columns[i];
