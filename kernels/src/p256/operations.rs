@@ -3,7 +3,7 @@
 //! Scalars and coordinates are words, lowest first, and checked; lanes without a job hold public
 //! constants. No lane has an influence on another one.
 
-use super::constants;
+use super::constants::{self, Field, Order};
 use super::group::{self, Affine, Digits, Point};
 use super::inverse;
 use super::number::Number;
@@ -63,7 +63,7 @@ pub(super) fn multiply<N: Number>(scalars: &Eight, points: &[Eight; 2], out: &mu
 #[inline(always)]
 pub(super) fn coordinates<N: Number>(points: &Points, out: &mut [Eight; 2]) {
     let point = points.restore::<N>();
-    let inverse = inverse::of_field(&point.z);
+    let inverse = inverse::of::<N, Field>(&point.z);
     let square = inverse.square();
     out[0] = point.x.multiply(&square).leave().store();
     out[1] = point.y.multiply(&square.multiply(&inverse)).leave().store();
@@ -80,7 +80,7 @@ pub(crate) struct Quotients {
 /// divided by it.
 #[inline(always)]
 pub(super) fn divide<N: Number>(numbers: &Quotients, out: &mut [Eight; 2]) {
-    let inverse = inverse::of_order(&N::load(&numbers.divisor).enter_order());
+    let inverse = inverse::of::<N, Order>(&N::load(&numbers.divisor).enter_order());
     let factor = N::load(&numbers.factors[0]).enter_order();
     let product = factor.multiply_order(&N::load(&numbers.factors[1]));
     let sum = product.add(&N::load(&numbers.term)).carry().enter_order();
@@ -115,7 +115,7 @@ pub(super) fn compare<N: Number>(sums: &Sums, verdicts: &mut [bool; 8]) {
 /// All bits where a point has this first coordinate, or is the identity.
 #[inline(always)]
 pub(super) fn has_x<N: Number>(point: &Point<N>, x: &N) -> N::Word {
-    let minus_x = N::offset::<constants::Field, 2, 1>().subtract(&point.x);
+    let minus_x = N::offset::<Field, 2, 1>().subtract(&point.x);
     N::reduce(N::product(minus_x.plus(), &x.enter(), &point.z.square())).is_zero()
 }
 
@@ -123,7 +123,7 @@ pub(super) fn has_x<N: Number>(point: &Point<N>, x: &N) -> N::Word {
 #[inline(always)]
 fn y_squared<N: Number>(x: &N) -> N {
     let triple = x.double().add(x).carry();
-    let rest = N::offset::<constants::Field, 4, 1>().subtract(&triple);
+    let rest = N::offset::<Field, 4, 1>().subtract(&triple);
     let rest = rest.add(&N::constant(&constants::B).enter()).carry();
     N::reduce(N::product(rest.plus(), &x.square(), x))
 }
@@ -137,7 +137,7 @@ pub(super) fn is_on_curve<N: Number>(point: &[[u64; 4]; 2]) -> bool {
 /// y^2 - x^3 + 3 x - b, in Montgomery's form.
 #[inline(always)]
 pub(super) fn curve_difference<N: Number>(x: &N, y: &N) -> N {
-    let minus = N::offset::<constants::Field, 8, 1>().subtract(&y_squared(&x.enter()));
+    let minus = N::offset::<Field, 8, 1>().subtract(&y_squared(&x.enter()));
     N::reduce(N::square_of(minus.plus(), &y.enter()))
 }
 
@@ -146,5 +146,5 @@ pub(super) fn square_root_for<N: Number>(x: &[u64; 4]) -> [u64; 4] {
     // (p + 1) / 4, as p is 3 modulo 4.
     const EXPONENT: [u64; 4] = [0, 1 << 30, 1 << 62, (0xffff_ffff_0000_0001 >> 2)];
     let square = y_squared(&N::load(&[*x; 8]).enter());
-    inverse::power::<N, constants::Field>(&square, &EXPONENT).leave().store()[0]
+    inverse::power(&square, &EXPONENT).leave().store()[0]
 }

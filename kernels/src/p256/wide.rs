@@ -19,6 +19,8 @@ impl<W: Words52> Number for Wide<W> {
 
     const WIDTH: u32 = 52;
     const LIMBS: usize = 5;
+    const STEPS: usize = 30;
+    const BATCHES: usize = 20;
 
     #[inline(always)]
     fn zero() -> Self {
@@ -38,6 +40,11 @@ impl<W: Words52> Number for Wide<W> {
     #[inline(always)]
     fn down(word: W) -> W {
         word.shr::<52>()
+    }
+
+    #[inline(always)]
+    fn down_signed(word: W) -> W {
+        word.shr_signed::<52>()
     }
 
     #[inline(always)]
@@ -103,6 +110,43 @@ impl<W: Words52> Number for Wide<W> {
             result[2 * i + 1] = result[2 * i + 1].add_high(number.0[i], number.0[i]);
         }
         result
+    }
+
+    #[inline(always)]
+    fn scale(mut columns: [W; 10], number: &Self, factor: W) -> [W; 10] {
+        for i in 0..5 {
+            columns[i] = columns[i].add_low(number.0[i], factor);
+        }
+        for i in 0..5 {
+            columns[i + 1] = columns[i + 1].add_high(number.0[i], factor);
+        }
+        columns
+    }
+
+    #[inline(always)]
+    fn scale_signed(columns: [W; 10], number: &Self, factor: W) -> [W; 10] {
+        let mut columns = Self::scale(columns, number, factor);
+        // Of the highest limb the product has 52 bits.
+        let sign = number.0[4].shr_signed::<63>();
+        columns[5] = columns[5].sub(factor.and(sign));
+        columns
+    }
+
+    #[inline(always)]
+    fn after_steps(mut columns: [W; 10]) -> Self {
+        let mask = W::splat(MASK);
+        for i in 0..5 {
+            columns[i + 1] = columns[i + 1].add(columns[i].shr::<52>());
+            columns[i] = columns[i].and(mask);
+        }
+        let mut limbs = [W::splat(0); 5];
+        for i in 0..5 {
+            limbs[i] = columns[i].shr::<30>().add(columns[i + 1].shl::<22>());
+        }
+        for limb in &mut limbs[..4] {
+            *limb = limb.and(mask);
+        }
+        Self(limbs)
     }
 
     #[inline(always)]
