@@ -29,12 +29,16 @@ macro_rules! sixteen {
 }
 
 mod blocks;
+mod hkdf;
+mod hmac;
 mod portable;
 mod rounds256;
 mod rounds512;
 mod streams;
 pub(crate) mod x86_64;
 
+pub use self::hkdf::{Expand, HKDF_MOST, hkdf_expand, hkdf_extract};
+pub use self::hmac::{HmacKey, hmac_keys, hmac_sha256, hmac_sha256_with};
 use self::streams::Jobs;
 use crate::{Isa, Level, wipe};
 
