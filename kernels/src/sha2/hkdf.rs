@@ -13,7 +13,8 @@ pub const HKDF_MOST: usize = 255 * 32;
 ///
 /// If there are not as many salts as materials and as places for keys.
 pub fn hkdf_extract(isa: Isa, salts: &[&[u8]], materials: &[&[u8]], out: &mut [[u8; 32]]) {
-    assert_eq!([salts.len(), out.len()], [materials.len(); 2], "a salt and a place for each key");
+    let fits = salts.len() == materials.len() && materials.len() == out.len();
+    assert!(fits, "a salt and a place for each key");
     let chunks = salts.chunks(MOST).zip(materials.chunks(MOST)).zip(out.chunks_mut(MOST));
     for ((salts, materials), out) in chunks {
         let parts: [[&[u8]; 1]; MOST] =

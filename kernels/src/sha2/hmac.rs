@@ -99,7 +99,8 @@ pub fn hmac_sha256_with(
     messages: &[&[&[u8]]],
     out: &mut [[u8; 32]],
 ) {
-    assert_eq!([keys.len(), out.len()], [messages.len(); 2], "a key and a place for each message");
+    let fits = keys.len() == messages.len() && messages.len() == out.len();
+    assert!(fits, "a key and a place for each message");
     if let [_] = keys {
         return tags::<1>(isa, keys, messages, out);
     }
@@ -141,7 +142,8 @@ fn tags<const N: usize>(
 ///
 /// If there are not as many keys as messages and as places for tags.
 pub fn hmac_sha256(isa: Isa, keys: &[&[u8]], messages: &[&[&[u8]]], out: &mut [[u8; 32]]) {
-    assert_eq!([keys.len(), out.len()], [messages.len(); 2], "a key and a place for each message");
+    let fits = keys.len() == messages.len() && messages.len() == out.len();
+    assert!(fits, "a key and a place for each message");
     let chunks = keys.chunks(MOST).zip(messages.chunks(MOST)).zip(out.chunks_mut(MOST));
     for ((keys, messages), out) in chunks {
         let mut made = [const { HmacKey { inner: [0; 8], outer: [0; 8] } }; MOST];
