@@ -1,7 +1,7 @@
 //! HKDF-SHA-256 (RFC 5869).
 
-use super::hmac::{HmacKey, hmac_sha256, hmac_sha256_with};
 use super::MOST;
+use super::hmac::{HmacKey, hmac_sha256, hmac_sha256_with};
 use crate::{Isa, wipe};
 
 /// The most bytes that [`hkdf_expand`] makes.

@@ -93,12 +93,7 @@ fn make<const N: usize>(isa: Isa, keys: &[&[u8]], out: &mut [HmacKey]) {
 /// # Panics
 ///
 /// If there are not as many keys as messages and as places for tags.
-pub fn hmac_sha256_with(
-    isa: Isa,
-    keys: &[&HmacKey],
-    messages: &[&[&[u8]]],
-    out: &mut [[u8; 32]],
-) {
+pub fn hmac_sha256_with(isa: Isa, keys: &[&HmacKey], messages: &[&[&[u8]]], out: &mut [[u8; 32]]) {
     let fits = keys.len() == messages.len() && messages.len() == out.len();
     assert!(fits, "a key and a place for each message");
     if let [_] = keys {
@@ -111,12 +106,7 @@ pub fn hmac_sha256_with(
 }
 
 /// At most `N` tags.
-fn tags<const N: usize>(
-    isa: Isa,
-    keys: &[&HmacKey],
-    messages: &[&[&[u8]]],
-    out: &mut [[u8; 32]],
-) {
+fn tags<const N: usize>(isa: Isa, keys: &[&HmacKey], messages: &[&[&[u8]]], out: &mut [[u8; 32]]) {
     let mut states = [[0; 8]; N];
     let states = &mut states[..keys.len()];
     for (state, key) in states.iter_mut().zip(keys) {

@@ -129,10 +129,7 @@ fn side_by_side<'a, K: Kernel<N>, const N: usize>(
 
 /// Absorbs one block of each message.
 #[inline(always)]
-pub(super) fn step<K: Kernel<N>, const N: usize>(
-    states: &mut [[K::Word; 8]],
-    blocks: &[[u8; N]],
-) {
+pub(super) fn step<K: Kernel<N>, const N: usize>(states: &mut [[K::Word; 8]], blocks: &[[u8; N]]) {
     for (states, blocks) in states.chunks_mut(K::LANES).zip(blocks.chunks(K::LANES)) {
         if states.len() < K::FEWEST {
             for (state, block) in states.iter_mut().zip(blocks) {
