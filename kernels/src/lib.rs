@@ -52,6 +52,8 @@ pub mod p256;
 #[cfg(all(feature = "std", target_os = "linux"))]
 mod pin;
 pub mod poly1305;
+#[cfg(feature = "public-key")]
+pub mod sha2;
 #[doc(hidden)]
 pub mod simd;
 pub mod siv;

@@ -144,7 +144,7 @@ pub fn load512_words(words: &[u64; 8]) -> __m512i {
 /// Stores eight words of 64 bits.
 #[inline]
 #[target_feature(enable = "avx512f")]
-#[cfg(all(feature = "isa-avx512", feature = "montgomery"))]
+#[cfg(all(feature = "isa-avx512", any(feature = "montgomery", feature = "public-key")))]
 pub fn store512_words(words: &mut [u64; 8], v: __m512i) {
     // SAFETY: the reference is valid for 64 bytes, and the store asks for no alignment.
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), v) }
