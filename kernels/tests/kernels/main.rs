@@ -19,6 +19,8 @@ mod montgomery;
 mod places;
 mod poly1305;
 mod resume;
+#[cfg(feature = "public-key")]
+mod sha2;
 mod siv;
 mod streams;
 mod target_features;
