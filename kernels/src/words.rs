@@ -19,6 +19,8 @@ pub(crate) trait Words: Copy {
     fn load(words: &[u64; 8]) -> Self;
     /// The words of the lanes; those above `LANES` are zero.
     fn store(self) -> [u64; 8];
+    /// Stores the words of the lanes; those above `LANES` stay.
+    fn store_to(self, words: &mut [u64; 8]);
 
     /// Sums modulo 2^64.
     fn add(self, other: Self) -> Self;
@@ -36,6 +38,15 @@ pub(crate) trait Words: Copy {
     fn shr<const BITS: u32>(self) -> Self;
     /// Words moved down by `BITS`, with copies of the sign.
     fn shr_signed<const BITS: u32>(self) -> Self;
+    /// Words rotated up by `BITS`, from 1 to 63.
+    fn rotl<const BITS: u32>(self) -> Self;
+    /// Bits that an odd number of three words have.
+    #[inline(always)]
+    fn xor3(self, one: Self, other: Self) -> Self {
+        self.xor(one).xor(other)
+    }
+    /// `self`, with those bits changed that `bits` has and `except` has not.
+    fn xor_and_not(self, bits: Self, except: Self) -> Self;
     /// All bits where a word is zero, none elsewhere.
     fn is_zero(self) -> Self;
     /// The bits of `one` where `mask` has bits, those of `other` elsewhere.
@@ -75,6 +86,10 @@ impl Words for u64 {
         [self, 0, 0, 0, 0, 0, 0, 0]
     }
     #[inline(always)]
+    fn store_to(self, words: &mut [u64; 8]) {
+        words[0] = self;
+    }
+    #[inline(always)]
     fn add(self, other: Self) -> Self {
         self.wrapping_add(other)
     }
@@ -105,6 +120,14 @@ impl Words for u64 {
     #[inline(always)]
     fn shr_signed<const BITS: u32>(self) -> Self {
         (self.cast_signed() >> BITS).cast_unsigned()
+    }
+    #[inline(always)]
+    fn rotl<const BITS: u32>(self) -> Self {
+        self.rotate_left(BITS)
+    }
+    #[inline(always)]
+    fn xor_and_not(self, bits: Self, except: Self) -> Self {
+        self ^ bits & !except
     }
     #[inline(always)]
     fn is_zero(self) -> Self {
