@@ -197,10 +197,16 @@ impl<B: Blocks> Lane<'_, B> {
     }
 }
 
+// Closures and functions like `map` would be compiled without the instructions of a level, so there
+// are none in what works on registers.
+
 /// Keccak-f[1600] of as many columns as `W` has lanes.
 #[inline(always)]
 fn permute<W: Words>(state: &mut State) {
-    let mut a = state.0.each_ref().map(W::load);
+    let mut a = [W::splat(0); 25];
+    for (a, words) in a.iter_mut().zip(&state.0) {
+        *a = W::load(words);
+    }
     for constant in ROUNDS {
         a = round(&a);
         a[0] = a[0].xor(W::splat(constant));
@@ -210,65 +216,55 @@ fn permute<W: Words>(state: &mut State) {
     }
 }
 
+/// A row of the next state, of five words of the state with the sums of their columns.
+macro_rules! row {
+    ($a:ident $c:ident $r:ident $d:ident: $($x:literal $y:literal $($bits:literal)?),+) => {
+        not_linear([$({
+            let word = $a[$x + 5 * $y];
+            // Without an instruction for three words, the words of a column share a sum.
+            let word = if W::LANES == 8 {
+                word.xor3($c[($x + 4) % 5], $r[($x + 1) % 5])
+            } else {
+                word.xor($d[$x])
+            };
+            $(let word = word.rotl::<$bits>();)?
+            word
+        }),+])
+    };
+}
+
 /// A round without its constant. Words are in the order of FIPS 202: word (x, y) is `x + 5 y`.
 #[inline(always)]
 fn round<W: Words>(a: &[W; 25]) -> [W; 25] {
-    let sum = |x: usize| a[x].xor3(a[x + 5], a[x + 10]).xor3(a[x + 15], a[x + 20]);
-    let c = [sum(0), sum(1), sum(2), sum(3), sum(4)];
-    let r = c.map(W::rotl::<1>);
-    // Without an instruction for three words, their sum is shared by the five words of a column.
-    let d = |x: usize| c[(x + 4) % 5].xor(r[(x + 1) % 5]);
-    let d = [d(0), d(1), d(2), d(3), d(4)];
-    let t = |x: usize, y: usize| {
-        let word = a[x + 5 * y];
-        if W::LANES == 8 {
-            word.xor3(c[(x + 4) % 5], r[(x + 1) % 5])
-        } else {
-            word.xor(d[x])
-        }
-    };
-    let rows = [
-        [
-            t(0, 0),
-            t(1, 1).rotl::<44>(),
-            t(2, 2).rotl::<43>(),
-            t(3, 3).rotl::<21>(),
-            t(4, 4).rotl::<14>(),
-        ],
-        [
-            t(3, 0).rotl::<28>(),
-            t(4, 1).rotl::<20>(),
-            t(0, 2).rotl::<3>(),
-            t(1, 3).rotl::<45>(),
-            t(2, 4).rotl::<61>(),
-        ],
-        [
-            t(1, 0).rotl::<1>(),
-            t(2, 1).rotl::<6>(),
-            t(3, 2).rotl::<25>(),
-            t(4, 3).rotl::<8>(),
-            t(0, 4).rotl::<18>(),
-        ],
-        [
-            t(4, 0).rotl::<27>(),
-            t(0, 1).rotl::<36>(),
-            t(1, 2).rotl::<10>(),
-            t(2, 3).rotl::<15>(),
-            t(3, 4).rotl::<56>(),
-        ],
-        [
-            t(2, 0).rotl::<62>(),
-            t(3, 1).rotl::<55>(),
-            t(4, 2).rotl::<39>(),
-            t(0, 3).rotl::<41>(),
-            t(1, 4).rotl::<2>(),
-        ],
-    ];
-    let mut b = *a;
-    for (b, row) in b.as_chunks_mut::<5>().0.iter_mut().zip(&rows) {
-        *b = [0, 1, 2, 3, 4].map(|x| row[x].xor_and_not(row[(x + 2) % 5], row[(x + 1) % 5]));
+    let (mut c, mut r, mut d) = ([a[0]; 5], [a[0]; 5], [a[0]; 5]);
+    for x in 0..5 {
+        c[x] = a[x].xor3(a[x + 5], a[x + 10]).xor3(a[x + 15], a[x + 20]);
+        r[x] = c[x].rotl::<1>();
     }
-    b
+    for x in 0..5 {
+        d[x] = c[(x + 4) % 5].xor(r[(x + 1) % 5]);
+    }
+    let [a0, a1, a2, a3, a4] = row!(a c r d: 0 0, 1 1 44, 2 2 43, 3 3 21, 4 4 14);
+    let [b0, b1, b2, b3, b4] = row!(a c r d: 3 0 28, 4 1 20, 0 2 3, 1 3 45, 2 4 61);
+    let [c0, c1, c2, c3, c4] = row!(a c r d: 1 0 1, 2 1 6, 3 2 25, 4 3 8, 0 4 18);
+    let [d0, d1, d2, d3, d4] = row!(a c r d: 4 0 27, 0 1 36, 1 2 10, 2 3 15, 3 4 56);
+    let [e0, e1, e2, e3, e4] = row!(a c r d: 2 0 62, 3 1 55, 4 2 39, 0 3 41, 1 4 2);
+    [
+        a0, a1, a2, a3, a4, b0, b1, b2, b3, b4, c0, c1, c2, c3, c4, d0, d1, d2, d3, d4, e0, e1, e2,
+        e3, e4,
+    ]
+}
+
+/// The only step that is not linear, of a row.
+#[inline(always)]
+fn not_linear<W: Words>([a, b, c, d, e]: [W; 5]) -> [W; 5] {
+    [
+        a.xor_and_not(c, b),
+        b.xor_and_not(d, c),
+        c.xor_and_not(e, d),
+        d.xor_and_not(a, e),
+        e.xor_and_not(b, a),
+    ]
 }
 
 /// Keccak-f[1600] of the first column, by words of 64 bits.

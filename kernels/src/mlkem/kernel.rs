@@ -51,7 +51,11 @@ pub(crate) mod generic {
 
     #[inline(always)]
     fn rows<V: Vector>(poly: &Poly) -> [V; 8] {
-        poly.0.each_ref().map(V::load)
+        let mut rows = [V::splat(0); 8];
+        for (row, place) in rows.iter_mut().zip(&poly.0) {
+            *row = V::load(place);
+        }
+        rows
     }
 
     #[inline(always)]
@@ -77,12 +81,17 @@ pub(crate) mod generic {
 
     #[inline(always)]
     fn products<V: Vector>(polys: [&Poly; 3], factors: &[Factor; 3]) -> [V; 8] {
-        [0, 1, 2, 3, 4, 5, 6, 7].map(|i| {
-            let row = |poly: &Poly| V::load(&poly.0[i]);
-            let even = factors.each_ref().map(|factor| row(&factor.0[0]));
-            let odd = factors.each_ref().map(|factor| row(&factor.0[1]));
-            ntt::product(polys.map(row), even, odd)
-        })
+        let mut products = [V::splat(0); 8];
+        for (i, product) in products.iter_mut().enumerate() {
+            let (mut rows, mut even, mut odd) = ([*product; 3], [*product; 3], [*product; 3]);
+            for j in 0..3 {
+                rows[j] = V::load(&polys[j].0[i]);
+                even[j] = V::load(&factors[j].0[0].0[i]);
+                odd[j] = V::load(&factors[j].0[1].0[i]);
+            }
+            *product = ntt::product(rows, even, odd);
+        }
+        products
     }
 
     #[inline(always)]

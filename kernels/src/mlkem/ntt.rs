@@ -4,6 +4,9 @@
 //! three bits of the index; three layers work on whole rows. Then rows and columns change places,
 //! so that four further bits are those of rows, and all changes are undone at the end.
 
+// Closures and functions like `map` would be compiled without the instructions of a level, so there
+// are none in what works on rows.
+
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -46,6 +49,13 @@ fn exchange_halves<R: Row>(rows: &mut [R; 8]) {
 }
 
 #[inline(always)]
+fn reduce<R: Row>(rows: &mut [R; 8]) {
+    for row in rows {
+        *row = row.reduce();
+    }
+}
+
+#[inline(always)]
 fn by<R: Row>(row: R, [factor, quotient]: &Pair) -> R {
     row.multiply(R::constant(factor), R::constant(quotient))
 }
@@ -66,7 +76,7 @@ pub(crate) fn forward<R: Row>(rows: &mut [R; 8]) {
     }
     exchange_halves(rows);
     transpose(rows);
-    *rows = rows.map(R::reduce);
+    reduce(rows);
 }
 
 /// The inverse transform of coefficients of at most 2800, times 2^16; the results are below q.
@@ -77,7 +87,7 @@ pub(crate) fn inverse<R: Row>(rows: &mut [R; 8]) {
     for (layer, factors) in INVERSE.iter().enumerate() {
         match layer {
             1 => exchange_halves(rows),
-            3 => *rows = rows.map(R::reduce),
+            3 => reduce(rows),
             4 => transpose(rows),
             _ => {}
         }
@@ -96,22 +106,27 @@ pub(crate) fn inverse<R: Row>(rows: &mut [R; 8]) {
 /// the one for odd coefficients of the product, at most 1708.
 #[inline(always)]
 pub(crate) fn factor<R: Row>(rows: &[R; 8]) -> [[R; 8]; 2] {
-    let mut even = *rows;
+    let (mut even, mut odd) = (*rows, *rows);
     for (row, gammas) in even.iter_mut().zip(&GAMMAS) {
         *row = by(*row, gammas);
     }
-    [even, rows.map(R::swap)]
+    for row in &mut odd {
+        *row = row.swap();
+    }
+    [even, odd]
 }
 
 /// A row of a sum of three products, divided by 2^16: those of rows of polynomials of at most 4095
 /// with rows of factors; at most 2400.
 #[inline(always)]
 pub(crate) fn product<R: Row>(rows: [R; 3], even: [R; 3], odd: [R; 3]) -> R {
-    let sum = |factors: [R; 3]| {
-        let two = R::add_wide(rows[0].dot(factors[0]), rows[1].dot(factors[1]));
-        R::add_wide(two, rows[2].dot(factors[2]))
-    };
-    R::narrow(sum(even), sum(odd))
+    R::narrow(sum(rows, even), sum(rows, odd))
+}
+
+#[inline(always)]
+fn sum<R: Row>(rows: [R; 3], factors: [R; 3]) -> R::Wide {
+    let two = R::add_wide(rows[0].dot(factors[0]), rows[1].dot(factors[1]));
+    R::add_wide(two, rows[2].dot(factors[2]))
 }
 
 /// Products of 2^16 and coefficients, which are at most 2800; the results are below 1708.

@@ -266,8 +266,9 @@ fn of_bits(bits: i16) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn pack4(v: [__m256i; 2], bytes: &mut [u8; 16]) {
-    let pairs = v.map(|v| _mm256_madd_epi16(v, _mm256_set1_epi32(1 | 1 << 20)));
-    let words = _mm256_packs_epi32(pairs[0], pairs[1]);
+    let places = _mm256_set1_epi32(1 | 1 << 20);
+    let words =
+        _mm256_packs_epi32(_mm256_madd_epi16(v[0], places), _mm256_madd_epi16(v[1], places));
     let packed = _mm256_packus_epi16(words, words);
     let order = _mm256_setr_epi32(0, 4, 1, 5, 0, 4, 1, 5);
     store128(bytes, _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(packed, order)));
@@ -278,11 +279,12 @@ fn pack4(v: [__m256i; 2], bytes: &mut [u8; 16]) {
 fn pack10(v: [__m256i; 2], bytes: &mut [u8; 40]) {
     let places =
         _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 2, 3, 4, 8, 9, 10, 11, 12, -1, -1, -1, -1, -1, -1));
-    let packed = v.map(|v| {
-        let twenty = _mm256_madd_epi16(v, _mm256_set1_epi32(1 | 1 << 26));
+    let mut packed = v;
+    for v in &mut packed {
+        let twenty = _mm256_madd_epi16(*v, _mm256_set1_epi32(1 | 1 << 26));
         let low = _mm256_sllv_epi32(twenty, _mm256_set1_epi64x(12));
-        _mm256_shuffle_epi8(_mm256_srli_epi64::<12>(low), places)
-    });
+        *v = _mm256_shuffle_epi8(_mm256_srli_epi64::<12>(low), places);
+    }
     put_parts(&parts(packed), 10, bytes);
 }
 
@@ -291,22 +293,23 @@ fn pack10(v: [__m256i; 2], bytes: &mut [u8; 40]) {
 fn pack12(v: [__m256i; 2], bytes: &mut [u8; 48]) {
     let places =
         _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1));
-    let packed = v.map(|v| {
-        let pairs = _mm256_madd_epi16(v, _mm256_set1_epi32(1 | 1 << 28));
-        _mm256_shuffle_epi8(pairs, places)
-    });
+    let mut packed = v;
+    for v in &mut packed {
+        *v = _mm256_shuffle_epi8(_mm256_madd_epi16(*v, _mm256_set1_epi32(1 | 1 << 28)), places);
+    }
     put_parts(&parts(packed), 12, bytes);
 }
 
 /// Stores the first `length` bytes of four parts one behind the other.
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "avx2")]
 fn put_parts(parts: &[__m128i; 4], length: usize, bytes: &mut [u8]) {
     for (i, &part) in parts.iter().enumerate() {
         if let Some(place) = bytes[length * i..].first_chunk_mut() {
-            call!(store128(place, part));
+            store128(place, part);
         } else {
             let mut last = [0; 16];
-            call!(store128(&mut last, part));
+            store128(&mut last, part);
             bytes[length * i..].copy_from_slice(&last[..length]);
         }
     }
@@ -316,22 +319,24 @@ fn put_parts(parts: &[__m128i; 4], length: usize, bytes: &mut [u8]) {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn get_parts(bytes: &[u8], length: usize) -> [__m256i; 2] {
-    let part = |i: usize| {
+    let mut parts = [_mm_setzero_si128(); 4];
+    for (i, part) in parts.iter_mut().enumerate() {
         let at = (length * i).min(bytes.len() - 16);
-        load128(bytes[at..].first_chunk().expect("16 bytes before the end"))
-    };
-    [_mm256_set_m128i(part(1), part(0)), _mm256_set_m128i(part(3), part(2))]
+        *part = load128(bytes[at..].first_chunk().expect("16 bytes before the end"));
+    }
+    [_mm256_set_m128i(parts[1], parts[0]), _mm256_set_m128i(parts[3], parts[2])]
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
 fn unpack4(bytes: &[u8; 16]) -> [__m256i; 2] {
     let bytes = load128(bytes);
-    [bytes, _mm_unpackhi_epi64(bytes, bytes)].map(|eight| {
-        let pairs = _mm256_cvtepu8_epi32(eight);
-        let spread = _mm256_or_si256(pairs, _mm256_slli_epi32::<12>(pairs));
-        _mm256_and_si256(spread, _mm256_set1_epi16(15))
-    })
+    let mut v = [_mm256_cvtepu8_epi32(bytes), _mm256_cvtepu8_epi32(_mm_srli_si128::<8>(bytes))];
+    for v in &mut v {
+        let spread = _mm256_or_si256(*v, _mm256_slli_epi32::<12>(*v));
+        *v = _mm256_and_si256(spread, _mm256_set1_epi16(15));
+    }
+    v
 }
 
 #[inline]
@@ -340,13 +345,14 @@ fn unpack10(bytes: &[u8; 40]) -> [__m256i; 2] {
     let first = _mm_setr_epi8(0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 6, 7, 7, 8, 8, 9);
     let last = _mm_add_epi8(first, _mm_set1_epi8(6));
     let places = [_mm256_broadcastsi128_si256(first), _mm256_set_m128i(last, first)];
-    let v = get_parts(bytes, 10);
-    [0, 1].map(|i| {
-        let words = _mm256_shuffle_epi8(v[i], places[i]);
+    let mut v = get_parts(bytes, 10);
+    for (v, places) in v.iter_mut().zip(places) {
+        let words = _mm256_shuffle_epi8(*v, places);
         // The words move up by 6, 4, 2 and 0 bits.
         let up = _mm256_mullo_epi16(words, _mm256_set1_epi64x(0x0001_0004_0010_0040));
-        _mm256_srli_epi16::<6>(up)
-    })
+        *v = _mm256_srli_epi16::<6>(up);
+    }
+    v
 }
 
 #[inline]
