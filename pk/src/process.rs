@@ -45,16 +45,15 @@ fn serve_operation(
     count: usize,
     options: &Options,
 ) {
-    let mut in_lanes = lanes::lanes(options.isa, operation).map_or(0, |lanes| {
-        let rest = count % lanes;
-        if !pays(operation, lanes, lanes, options) {
-            0
-        } else if rest == 0 || pays(operation, rest, lanes, options) {
-            count
-        } else {
-            count - rest
-        }
-    });
+    let lanes = lanes::lanes(options.isa, operation);
+    let rest = count % lanes;
+    let mut in_lanes = if !pays(operation, lanes, lanes, options) {
+        0
+    } else if rest == 0 || pays(operation, rest, lanes, options) {
+        count
+    } else {
+        count - rest
+    };
     let is_due =
         |request: &&mut Request<'_>| request.outcome.is_none() && request.operation() == operation;
     let mut due = requests.iter_mut().filter(is_due);

@@ -270,10 +270,6 @@ fn rotl512(v: __m512i, bits: u32) -> __m512i {
 #[cfg(feature = "isa-avx512")]
 #[inline]
 #[target_feature(enable = "avx512f")]
-
-#[cfg(feature = "isa-avx512")]
-#[inline]
-#[target_feature(enable = "avx512f")]
 fn xor_and_not512(v: __m512i, bits: __m512i, except: __m512i) -> __m512i {
     _mm512_ternarylogic_epi64::<0xb4>(v, bits, except)
 }
