@@ -79,7 +79,7 @@ pub(crate) fn serve(work: &mut Work<'_>, options: &Options) -> Result<(), Error>
                 .map_err(|_| Error::Signature)
         }
         Work::MlKem768Generate { key } => {
-            **key = Some(DecapsulationKey::of(random()?));
+            **key = Some(DecapsulationKey::from_seed(&*random()?));
             Ok(())
         }
         Work::MlKem768Encapsulate { key, message, ciphertext, shared } => {

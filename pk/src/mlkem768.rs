@@ -5,7 +5,7 @@ mod encapsulation_key;
 use core::fmt;
 
 pub use encapsulation_key::{ENCAPSULATION_KEY_LENGTH, EncapsulationKey};
-use ml_kem::kem::KeyExport as _;
+use lanecrypt_kernels::{Isa, mlkem as kernel};
 use subtle::ConstantTimeEq as _;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
@@ -30,6 +30,7 @@ pub(crate) const DECAPSULATION_KEY_LENGTH: usize = 2400;
 pub struct DecapsulationKey {
     seed: Zeroizing<[u8; SEED_LENGTH]>,
     pub(crate) expanded: ml_kem::DecapsulationKey768,
+    pub(crate) lanes: kernel::DecapsulationKey,
     public: EncapsulationKey,
     #[cfg(feature = "aws-lc")]
     pub(crate) aws_lc: crate::aws_lc::MlKem768,
@@ -40,15 +41,18 @@ impl DecapsulationKey {
     /// key.
     #[must_use]
     pub fn from_seed(seed: &[u8; SEED_LENGTH]) -> Self {
-        Self::of(Zeroizing::new(*seed))
+        let mut lanes = kernel::DecapsulationKey::empty();
+        lanes.set_seed(Isa::detect(), seed);
+        Self::of(seed, &lanes)
     }
 
-    pub(crate) fn of(seed: Zeroizing<[u8; SEED_LENGTH]>) -> Self {
+    pub(crate) fn of(seed: &[u8; SEED_LENGTH], lanes: &kernel::DecapsulationKey) -> Self {
         let expanded = ml_kem::DecapsulationKey768::from_seed((*seed).into());
-        let public = EncapsulationKey::of(expanded.encapsulation_key().to_bytes().into());
+        let public = EncapsulationKey::of(lanes.encapsulation_key().clone());
         Self {
-            seed,
+            seed: Zeroizing::new(*seed),
             expanded,
+            lanes: lanes.clone(),
             public,
             #[cfg(feature = "aws-lc")]
             aws_lc: Default::default(),
@@ -61,7 +65,7 @@ impl DecapsulationKey {
     ///
     /// [`KeyError::Entropy`].
     pub fn generate() -> Result<Self, KeyError> {
-        Ok(Self::of(random()?))
+        Ok(Self::from_seed(&*random()?))
     }
 
     /// The seed that it was made of.
@@ -102,7 +106,7 @@ impl DecapsulationKey {
     /// [`KeyError`] if the encoding or the key is invalid.
     pub fn from_pkcs8_der(der: &[u8]) -> Result<Self, KeyError> {
         let (seed, expanded) = encoding::read_seed(der)?;
-        let key = Self::of(seed);
+        let key = Self::from_seed(&seed);
         match expanded {
             Some(expanded) if !bool::from(expanded.ct_eq(&key.to_expanded()[..])) => {
                 Err(KeyError::Inconsistent)
