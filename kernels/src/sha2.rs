@@ -1,5 +1,5 @@
-//! SHA-256 and SHA-512 (FIPS 180-4) of many messages, HMAC-SHA-256 (RFC 2104), HKDF-SHA-256
-//! (RFC 5869), and the nonces of RFC 6979.
+//! SHA-256 and SHA-512 (FIPS 180-4) of many messages, HMAC-SHA-256 (RFC 2104) and HKDF-SHA-256
+//! (RFC 5869).
 //!
 //! A message is a list of parts of any lengths. Messages of one call share lanes, whatever their
 //! lengths: a lane whose message ends takes the next one.

@@ -101,7 +101,7 @@ impl Words for u64 {
     fn load_rows([row, ..]: [&[u8; 64]; 8]) -> [Self; 8] {
         let mut words = [0; 8];
         for (word, bytes) in words.iter_mut().zip(row.as_chunks().0) {
-            *word = u64::from_le_bytes(*bytes);
+            *word = Self::from_le_bytes(*bytes);
         }
         words
     }
