@@ -51,7 +51,8 @@ pub(crate) trait Words: Copy {
     /// Bits that at least two of three have.
     #[inline(always)]
     fn majority(self, b: Self, c: Self) -> Self {
-        self.xor(b).and(c).xor(self.and(b))
+        // In SHA-2, the second sum is the first one of the round before.
+        self.xor(b).and(b.xor(c)).xor(b)
     }
     /// Each bit of `one` where `self` has that bit, of `other` elsewhere; [`select`](Self::select)
     /// takes masks of whole words only.
@@ -144,6 +145,11 @@ impl Words for u64 {
     #[inline(always)]
     fn swap_bytes(self) -> Self {
         self.swap_bytes()
+    }
+    #[inline(always)]
+    fn majority(self, b: Self, c: Self) -> Self {
+        // A sum that the next round needs, too, would take a register from it.
+        (self ^ b) & c ^ self & b
     }
     #[inline(always)]
     fn is_zero(self) -> Self {
