@@ -227,7 +227,7 @@ macro_rules! row {
             } else {
                 word.xor($d[$x])
             };
-            $(let word = word.rotl::<$bits>();)?
+            $(let word = word.rotate_left::<$bits>();)?
             word
         }),+])
     };
@@ -239,7 +239,7 @@ fn round<W: Words>(a: &[W; 25]) -> [W; 25] {
     let (mut c, mut r, mut d) = ([a[0]; 5], [a[0]; 5], [a[0]; 5]);
     for x in 0..5 {
         c[x] = a[x].xor3(a[x + 5], a[x + 10]).xor3(a[x + 15], a[x + 20]);
-        r[x] = c[x].rotl::<1>();
+        r[x] = c[x].rotate_left::<1>();
     }
     for x in 0..5 {
         d[x] = c[(x + 4) % 5].xor(r[(x + 1) % 5]);

@@ -1,5 +1,5 @@
-//! SHA-256 and SHA-512 (FIPS 180-4) of many messages, HMAC-SHA-256 (RFC 2104), HKDF-SHA-256
-//! (RFC 5869), and the nonces of RFC 6979.
+//! SHA-256 and SHA-512 (FIPS 180-4) of many messages, HMAC-SHA-256 (RFC 2104) and HKDF-SHA-256
+//! (RFC 5869).
 //!
 //! A message is a list of parts of any lengths. Messages of one call share lanes, whatever their
 //! lengths: a lane whose message ends takes the next one.
@@ -18,9 +18,20 @@
 /// Runs a statement for 16 constants, without a loop: a register then stands for each word.
 macro_rules! sixteen {
     ($i:ident => $body:expr) => {
-        sixteen!(@each $i $body; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+        each!($i $body; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
     };
-    (@each $i:ident $body:expr; $($number:literal)+) => {
+}
+
+/// The same for eight.
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+macro_rules! eight {
+    ($i:ident => $body:expr) => {
+        each!($i $body; 0 1 2 3 4 5 6 7);
+    };
+}
+
+macro_rules! each {
+    ($i:ident $body:expr; $($number:literal)+) => {
         $({
             const $i: usize = $number;
             $body;

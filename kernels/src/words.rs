@@ -53,7 +53,8 @@ pub(crate) trait Words: Copy {
     /// Bits that at least two of three have.
     #[inline(always)]
     fn majority(self, b: Self, c: Self) -> Self {
-        self.xor(b).and(c).xor(self.and(b))
+        // In SHA-2, the second sum is the first one of the round before.
+        self.xor(b).and(b.xor(c)).xor(b)
     }
     /// Each bit of `one` where `self` has that bit, of `other` elsewhere; [`select`](Self::select)
     /// takes masks of whole words only.
@@ -62,7 +63,7 @@ pub(crate) trait Words: Copy {
         other.xor(self.and(one.xor(other)))
     }
     /// Words rotated up by `BITS`, from 1 to 63.
-    fn rotl<const BITS: u32>(self) -> Self;
+    fn rotate_left<const BITS: u32>(self) -> Self;
     /// `self`, with those bits changed that `bits` has and `except` has not.
     fn xor_and_not(self, bits: Self, except: Self) -> Self;
     /// All bits where a word is zero, none elsewhere.
@@ -107,7 +108,7 @@ impl Words for u64 {
     fn load_rows([row, ..]: [&[u8; 64]; 8]) -> [Self; 8] {
         let mut words = [0; 8];
         for (word, bytes) in words.iter_mut().zip(row.as_chunks().0) {
-            *word = u64::from_le_bytes(*bytes);
+            *word = Self::from_le_bytes(*bytes);
         }
         words
     }
@@ -156,12 +157,17 @@ impl Words for u64 {
         self.swap_bytes()
     }
     #[inline(always)]
-    fn rotl<const BITS: u32>(self) -> Self {
+    fn rotate_left<const BITS: u32>(self) -> Self {
         self.rotate_left(BITS)
     }
     #[inline(always)]
     fn xor_and_not(self, bits: Self, except: Self) -> Self {
         self ^ bits & !except
+    }
+    #[inline(always)]
+    fn majority(self, b: Self, c: Self) -> Self {
+        // A sum that the next round needs, too, would take a register from it.
+        (self ^ b) & c ^ self & b
     }
     #[inline(always)]
     fn is_zero(self) -> Self {

@@ -15,7 +15,7 @@ pub(super) const START: [u64; 8] = [
 ];
 
 /// The constants of the rounds.
-const ROUNDS: [u64; 80] = [
+pub(super) const ROUNDS: [u64; 80] = [
     0x428a_2f98_d728_ae22,
     0x7137_4491_23ef_65cd,
     0xb5c0_fbcf_ec4d_3b2f,
@@ -138,7 +138,7 @@ fn half(block: &[u8; 128], i: usize) -> &[u8; 64] {
 }
 
 #[inline(always)]
-fn round<W: Words>([a, b, c, d, e, f, g, h]: [W; 8], word: W, constant: u64) -> [W; 8] {
+pub(super) fn round<W: Words>([a, b, c, d, e, f, g, h]: [W; 8], word: W, constant: u64) -> [W; 8] {
     let sum = e.rotate_right::<14>().xor3(e.rotate_right::<18>(), e.rotate_right::<41>());
     let one = h.add(word.add(W::splat(constant))).add(e.choose(f, g)).add(sum);
     let sum = a.rotate_right::<28>().xor3(a.rotate_right::<34>(), a.rotate_right::<39>());

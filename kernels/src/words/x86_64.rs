@@ -109,7 +109,7 @@ impl Words for Eight {
         Self(call!(select512(self.0, one.0, other.0)))
     }
     #[inline(always)]
-    fn rotl<const BITS: u32>(self) -> Self {
+    fn rotate_left<const BITS: u32>(self) -> Self {
         Self(call!(rotl512(self.0, BITS)))
     }
     #[inline(always)]
@@ -211,7 +211,7 @@ impl Words for Four {
         Self(call!(swap256(self.0)))
     }
     #[inline(always)]
-    fn rotl<const BITS: u32>(self) -> Self {
+    fn rotate_left<const BITS: u32>(self) -> Self {
         Self(call!(rotl256(self.0, BITS)))
     }
     #[inline(always)]

@@ -26,6 +26,8 @@ use crate::lanes;
 #[cfg(feature = "montgomery")]
 use crate::montgomery;
 use crate::secrets::{Secrets, unseen};
+#[cfg(feature = "public-key")]
+use crate::sha2;
 
 /// One algorithm.
 pub(crate) struct Kernel {
@@ -116,6 +118,10 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "powers-lanes", levels: montgomery::LEVELS, run: montgomery::lanes },
     #[cfg(feature = "montgomery")]
     Kernel { name: "modular", levels: montgomery::LEVELS, run: montgomery::around },
+    #[cfg(feature = "public-key")]
+    Kernel { name: "sha2", levels: sha2::LEVELS, run: sha2::hashes },
+    #[cfg(feature = "public-key")]
+    Kernel { name: "hmac-sha256", levels: sha2::LEVELS, run: sha2::keyed },
     Kernel { name: "des-sliced", levels: des::KERNELS, run: des },
     Kernel { name: "3des-sliced", levels: des::KERNELS, run: triple_des },
     Kernel { name: "des-lanes", levels: des::KERNELS, run: lanes::des },

@@ -13,6 +13,8 @@ mod lanes;
 mod montgomery;
 mod planted;
 mod secrets;
+#[cfg(feature = "public-key")]
+mod sha2;
 mod traces;
 mod x86_64;
 

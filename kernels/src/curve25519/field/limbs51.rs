@@ -20,8 +20,7 @@ pub(super) const ELEMENT: u64 = MASK51 + 19 * ((1 << 13) - 1);
 pub(super) const PRODUCT: u64 = 9 << 52;
 
 /// 32 p: no limb is less than one of a product.
-const BIAS: [u64; 5] =
-    [32 * (MASK51 - 18), 32 * MASK51, 32 * MASK51, 32 * MASK51, 32 * MASK51];
+const BIAS: [u64; 5] = [32 * (MASK51 - 18), 32 * MASK51, 32 * MASK51, 32 * MASK51, 32 * MASK51];
 
 impl<W> Limbs51<W> {
     #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::sha2::streams::Jobs;
 
 pub(crate) const NEEDS: Level = Level::AesNi;
 
+#[target_feature(enable = "sse4.1,ssse3")]
 pub(crate) fn absorb256(jobs: Jobs<'_, u32>) {
     if has_sha() {
         // SAFETY: the processor has SHA-NI, and at this level SSE4.1.
@@ -18,6 +19,7 @@ pub(crate) fn absorb256(jobs: Jobs<'_, u32>) {
     }
 }
 
+#[target_feature(enable = "sse4.1,ssse3")]
 pub(crate) fn step256(states: &mut [[u32; 8]], blocks: &[[u8; 64]]) {
     if has_sha() {
         // SAFETY: the processor has SHA-NI, and at this level SSE4.1.

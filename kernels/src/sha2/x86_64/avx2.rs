@@ -39,7 +39,7 @@ pub(crate) fn absorb512(jobs: Jobs<'_, u64>) {
 impl Kernel<64> for Lanes {
     type Word = u32;
     const LANES: usize = 8;
-    const FEWEST: usize = 2;
+    const FEWEST: usize = 3;
     const BY_WORDS: bool = true;
 
     #[inline(always)]

@@ -1,4 +1,6 @@
-//! SHA-512 of eight messages side by side.
+//! SHA-512 of eight messages side by side, or of one.
+
+mod single;
 
 use crate::Level;
 use crate::sha2::rounds512;
@@ -23,7 +25,8 @@ impl Kernel<128> for Lanes {
 
     #[inline(always)]
     fn compress_one(state: &mut [u64; 8], block: &[u8; 128]) {
-        rounds512::compress_one(state, block);
+        // SAFETY: only `absorb512` uses this type.
+        unsafe { single::compress(state, block) }
     }
 }
 

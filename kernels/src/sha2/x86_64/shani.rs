@@ -40,21 +40,24 @@ impl Kernel<64> for Streams {
     fn compress(states: &mut [[u32; 8]; 8], blocks: &[&[u8; 64]; 8], count: usize) {
         let [s0, s1, s2, s3, ..] = states;
         let [b0, b1, b2, b3, ..] = *blocks;
-        // SAFETY: only `absorb` and `step` use this type.
-        unsafe {
-            match count {
-                2 => several([s0, s1], [b0, b1]),
-                3 => several([s0, s1, s2], [b0, b1, b2]),
-                _ => several([s0, s1, s2, s3], [b0, b1, b2, b3]),
-            }
+        match count {
+            2 => beside([s0, s1], [b0, b1]),
+            3 => beside([s0, s1, s2], [b0, b1, b2]),
+            _ => beside([s0, s1, s2, s3], [b0, b1, b2, b3]),
         }
     }
 
     #[inline(always)]
     fn compress_one(state: &mut [u32; 8], block: &[u8; 64]) {
-        // SAFETY: only `absorb` and `step` use this type.
-        unsafe { several([state], [block]) }
+        beside([state], [block]);
     }
+}
+
+/// Absorbs a block of each message, for [`Streams`].
+#[inline(always)]
+fn beside<const S: usize>(states: [&mut [u32; 8]; S], blocks: [&[u8; 64]; S]) {
+    // SAFETY: only `absorb` and `step` use `Streams`.
+    unsafe { several(states, blocks) }
 }
 
 #[inline]
@@ -76,13 +79,13 @@ fn several<const S: usize>(states: [&mut [u32; 8]; S], blocks: [&[u8; 64]; S]) {
         for (s, w) in s.iter_mut().zip(&mut w) {
             let sum = _mm_add_epi32(w[I & 3], constant);
             s[1] = _mm_sha256rnds2_epu32(s[1], s[0], sum);
-            if I >= 3 && I < 15 {
+            if (3..15).contains(&I) {
                 let words = _mm_alignr_epi8::<4>(w[I & 3], w[(I + 3) & 3]);
                 let next = _mm_add_epi32(w[(I + 1) & 3], words);
                 w[(I + 1) & 3] = _mm_sha256msg2_epu32(next, w[I & 3]);
             }
             s[0] = _mm_sha256rnds2_epu32(s[0], s[1], _mm_shuffle_epi32::<0x0e>(sum));
-            if I >= 1 && I < 13 {
+            if (1..13).contains(&I) {
                 w[(I + 3) & 3] = _mm_sha256msg1_epu32(w[(I + 3) & 3], w[I & 3]);
             }
         }
