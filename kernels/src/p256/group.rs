@@ -5,8 +5,8 @@
 //! top. An even k is replaced by n - k, which is odd.
 //!
 //! No addition of these schedules meets the identity, a point twice, or opposites, whatever the
-//! scalar in 1..n (`docs` at the functions). So formulas need no special cases, and only the one
-//! sum of verification, of two independent points, has them.
+//! scalar in 1..n is; [`multiply_base`] and [`multiply`] say why. So formulas need no special cases.
+//! Only the last sum of verification, of two independent points, has them.
 //!
 //! Bounds are multiples of the field's prime, for tight numbers: coordinates of sums are below
 //! x 1.01, y 3, z 2, and those of tables below 5.
@@ -119,14 +119,14 @@ impl<N: Number> Sum<N> {
         let h = N::reduce(N::product(minus::<N, 2, 1>(&x).plus(), &other.x, &zz));
         let minus_y = N::select(turned, &y, &minus::<N, 3, 1>(&y));
         let r = N::reduce(N::product(minus_y.plus(), &other.y, &zzz));
-        let minus_y = minus_y.carry();
+        let minus_y = minus_y.settle();
         let hh = h.square();
         let hhh = h.multiply(&hh);
         let v = x.multiply(&hh);
         self.point.z = z.multiply(&h);
         let rest = N::offset::<Field, 4, 4>().subtract(&hhh).subtract(&v.double());
         self.point.x = N::reduce_well(N::square_of(rest.plus(), &r));
-        let t = v.add(&minus::<N, 2, 1>(&self.point.x)).carry();
+        let t = v.add(&minus::<N, 2, 1>(&self.point.x)).settle();
         let columns = N::product(N::zero().plus(), &r, &t);
         self.point.y = N::reduce(N::product(columns, &minus_y, &hhh));
     }
@@ -162,7 +162,7 @@ impl<N: Number> Point<N> {
             let b = x.multiply(&yy).double();
             z = z.multiply(&y);
             x = N::reduce_well(N::square_of(minus::<N, 3, 4>(&b).plus(), &a));
-            let t = b.add(&minus::<N, 3, 2>(&x.double())).carry();
+            let t = b.add(&minus::<N, 3, 2>(&x.double())).settle();
             let yyyy = yy.square();
             y = N::reduce(N::product(minus::<N, 2, 1>(&yyyy).plus(), &a, &t));
             if left > 0 {

@@ -40,6 +40,9 @@ impl Words for Interval {
     fn store(self) -> [u64; 8] {
         unreachable!("an interval is not a word")
     }
+    fn load_rows(_: [&[u8; 64]; 8]) -> [Self; 8] {
+        unreachable!("for hashes")
+    }
     #[track_caller]
     fn add(self, other: Self) -> Self {
         let high = self.high.checked_add(other.high);
@@ -78,6 +81,12 @@ impl Words for Interval {
     }
     fn shr_signed<const BITS: u32>(self) -> Self {
         unreachable!("nothing is negative")
+    }
+    fn rotate_right<const BITS: u32>(self) -> Self {
+        unreachable!("for hashes")
+    }
+    fn swap_bytes(self) -> Self {
+        unreachable!("for hashes")
     }
     fn is_zero(self) -> Self {
         Self::ANY
