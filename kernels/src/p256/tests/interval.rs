@@ -65,8 +65,8 @@ impl Words for Interval {
         Self::new(0, self.high.min(other.high))
     }
     fn or(self, other: Self) -> Self {
-        let high = (self.high | other.high).checked_add(1).map(u64::next_power_of_two);
-        Self::new(0, high.map_or(u64::MAX, |high| high - 1))
+        let bits = u64::BITS - (self.high | other.high).leading_zeros();
+        Self::new(0, u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0))
     }
     fn xor(self, other: Self) -> Self {
         self.or(other)
