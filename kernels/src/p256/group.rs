@@ -119,14 +119,14 @@ impl<N: Number> Sum<N> {
         let h = N::reduce(N::product(minus::<N, 2, 1>(&x).plus(), &other.x, &zz));
         let minus_y = N::select(turned, &y, &minus::<N, 3, 1>(&y));
         let r = N::reduce(N::product(minus_y.plus(), &other.y, &zzz));
-        let minus_y = minus_y.settle();
+        let minus_y = minus_y.carry();
         let hh = h.square();
         let hhh = h.multiply(&hh);
         let v = x.multiply(&hh);
         self.point.z = z.multiply(&h);
         let rest = N::offset::<Field, 4, 4>().subtract(&hhh).subtract(&v.double());
         self.point.x = N::reduce_well(N::square_of(rest.plus(), &r));
-        let t = v.add(&minus::<N, 2, 1>(&self.point.x)).settle();
+        let t = v.add(&minus::<N, 2, 1>(&self.point.x)).carry();
         let columns = N::product(N::zero().plus(), &r, &t);
         self.point.y = N::reduce(N::product(columns, &minus_y, &hhh));
     }
@@ -162,7 +162,7 @@ impl<N: Number> Point<N> {
             let b = x.multiply(&yy).double();
             z = z.multiply(&y);
             x = N::reduce_well(N::square_of(minus::<N, 3, 4>(&b).plus(), &a));
-            let t = b.add(&minus::<N, 3, 2>(&x.double())).settle();
+            let t = b.add(&minus::<N, 3, 2>(&x.double())).carry();
             let yyyy = yy.square();
             y = N::reduce(N::product(minus::<N, 2, 1>(&yyyy).plus(), &a, &t));
             if left > 0 {

@@ -33,9 +33,6 @@ pub(super) trait Number: Copy {
     fn down_signed(word: Self::Word) -> Self::Word;
     /// `TIMES` a modulus in limbs that are `MORE` times too large.
     fn offset<M: Modulus, const TIMES: u64, const MORE: u64>() -> Self;
-    /// Makes a number with limbs below 2^(`WIDTH` + 2.4) good enough to be multiplied by a tight
-    /// one.
-    fn settle(self) -> Self;
     /// A number from five limbs of 52 bits in Montgomery's form of [`super::wide`].
     fn from_table(limbs: [Self::Word; 5]) -> Self;
 

@@ -80,12 +80,6 @@ impl<W: Words32> Number for Short<W> {
         offset
     }
 
-    /// Products of limbs of 29 and 31 bits leave room for nine of them.
-    #[inline(always)]
-    fn settle(self) -> Self {
-        self
-    }
-
     /// Twice the number, because 2^(9 x 29) is twice 2^(5 x 52): at most two primes.
     #[inline(always)]
     fn from_table(limbs: [W; 5]) -> Self {

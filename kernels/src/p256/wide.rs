@@ -58,11 +58,6 @@ impl<W: Words52> Number for Wide<W> {
     }
 
     #[inline(always)]
-    fn settle(self) -> Self {
-        self.carry()
-    }
-
-    #[inline(always)]
     fn from_table(limbs: [W; 5]) -> Self {
         Self(limbs)
     }
