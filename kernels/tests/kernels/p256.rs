@@ -312,7 +312,6 @@ fn shared_secrets_are_those_of_wycheproof() {
 /// nonce k, and any s, the digest s k - r d makes a valid one.
 #[test]
 fn sums_of_related_points_are_right() {
-    use p256::elliptic_curve::Field;
     use p256::elliptic_curve::ops::Reduce;
     use p256::{FieldBytes, Scalar};
     let scalar = |bytes: &[u8; 32]| <Scalar as Reduce<FieldBytes>>::reduce(&(*bytes).into());
