@@ -9,6 +9,15 @@
 //! | `Avx2` | limbs of 29 bits, four numbers side by side |
 //! | `Avx512` | limbs of 52 bits (IFMA), eight numbers side by side |
 //!
+//! Thousands of cycles of the time-stamp counter for one of eight jobs (Emerald Rapids, 2026-11-29);
+//! AWS-LC (aws-lc-rs 1.19) does one at a time:
+//!
+//! | | key generation | ECDH | sign | verify |
+//! |---|---|---|---|---|
+//! | `Avx512` | 5.3 | 20.6 | 9.1 | 25.2 |
+//! | `Avx2` | 22.5 | 93 | 29.5 | 117 |
+//! | AWS-LC | 22.6 | 112 | 44.4 | 148 |
+//!
 //! Constant time in secret keys, nonces and all that is computed from them: arithmetic and masks,
 //! and tables that are read as a whole. Verification deals with public data only. A verdict is
 //! that of the job alone, whatever its neighbours are.
@@ -177,7 +186,7 @@ pub fn shared_secrets(
 }
 
 /// A digest to sign.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct SignJob<'a> {
     /// The key.
     pub key: &'a SecretKey,
@@ -185,6 +194,12 @@ pub struct SignJob<'a> {
     pub digest: &'a [u8; 32],
     /// Bytes of a random generator, to hedge the nonce with. Without them it is that of RFC 6979.
     pub entropy: Option<&'a [u8; 32]>,
+}
+
+impl fmt::Debug for SignJob<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignJob").finish_non_exhaustive()
+    }
 }
 
 /// Signatures: r and s, big-endian.

@@ -96,12 +96,6 @@ pub(super) const fn power_of_two(exponent: u32, modulus: &[u64; 4]) -> [u64; 4] 
     power
 }
 
-/// A number less another small one, which the number's lowest word is not less than.
-pub(super) const fn less(mut number: [u64; 4], small: u64) -> [u64; 4] {
-    number[0] -= small;
-    number
-}
-
 /// The limbs of a number, of `width` bits each.
 #[inline(always)]
 pub(super) const fn split<const LIMBS: usize>(number: &[u64; 4], width: u32) -> [u64; LIMBS] {

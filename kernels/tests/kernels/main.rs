@@ -16,6 +16,8 @@ mod lanes_chacha;
 mod lanes_guards;
 #[cfg(feature = "montgomery")]
 mod montgomery;
+#[cfg(feature = "public-key")]
+mod p256;
 mod places;
 mod poly1305;
 mod resume;

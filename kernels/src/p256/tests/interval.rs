@@ -40,6 +40,9 @@ impl Words for Interval {
     fn store(self) -> [u64; 8] {
         unreachable!("an interval is not a word")
     }
+    fn load_rows(_: [&[u8; 64]; 8]) -> [Self; 8] {
+        unreachable!("for hashes")
+    }
     #[track_caller]
     fn add(self, other: Self) -> Self {
         let high = self.high.checked_add(other.high);
@@ -62,8 +65,8 @@ impl Words for Interval {
         Self::new(0, self.high.min(other.high))
     }
     fn or(self, other: Self) -> Self {
-        let high = (self.high | other.high).checked_add(1).map(u64::next_power_of_two);
-        Self::new(0, high.map_or(u64::MAX, |high| high - 1))
+        let bits = u64::BITS - (self.high | other.high).leading_zeros();
+        Self::new(0, u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0))
     }
     fn xor(self, other: Self) -> Self {
         self.or(other)
@@ -78,6 +81,12 @@ impl Words for Interval {
     }
     fn shr_signed<const BITS: u32>(self) -> Self {
         unreachable!("nothing is negative")
+    }
+    fn rotate_right<const BITS: u32>(self) -> Self {
+        unreachable!("for hashes")
+    }
+    fn swap_bytes(self) -> Self {
+        unreachable!("for hashes")
     }
     fn is_zero(self) -> Self {
         Self::ANY
