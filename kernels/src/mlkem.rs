@@ -89,9 +89,10 @@ impl EncapsulationKey {
         const EVEN: u64 = 0x000f_ff00_0fff;
         const CARRY: u64 = (4096 - 3329) * 0x0100_0001;
         let mut carries = 0;
-        for six in bytes[..1152].as_chunks::<6>().0 {
-            let [a, b, c, d, e, f] = six.map(u64::from);
-            let four = a | b << 8 | c << 16 | d << 24 | e << 32 | f << 40;
+        for i in 0..192 {
+            // Behind the coefficients, there are other bytes.
+            let four = bytes[6 * i..].first_chunk().expect("eight of 1184 bytes");
+            let four = u64::from_le_bytes(*four);
             carries |= (four & EVEN) + CARRY | (four >> 12 & EVEN) + CARRY;
         }
         carries & !EVEN == 0
