@@ -226,9 +226,11 @@ fn permute<W: Words>(state: &mut State) {
     for (a, words) in a.iter_mut().zip(&state.0) {
         *a = W::load(words);
     }
-    for constant in ROUNDS {
+    for [one, other] in ROUNDS.as_chunks().0 {
         a = round(&a);
-        a[0] = a[0].xor(W::splat(constant));
+        a[0] = a[0].xor(W::splat(*one));
+        a = round(&a);
+        a[0] = a[0].xor(W::splat(*other));
     }
     for (words, a) in state.0.iter_mut().zip(a) {
         a.store_to(words);
