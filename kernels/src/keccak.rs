@@ -12,6 +12,8 @@
 //! | `Avx2` | 4 | registers of 256 bits |
 //! | `Avx512` | 8, or 4 | registers of 512 bits, or 256 for few messages; rotations, three-way functions |
 
+#[cfg(test)]
+mod tests;
 pub(crate) mod x86_64;
 
 use crate::wipe;

@@ -23,9 +23,11 @@
 mod kernel;
 mod code;
 mod ntt;
-mod portable;
+pub(crate) mod portable;
 mod row;
 mod steps;
+#[cfg(test)]
+pub(crate) mod tests;
 pub(crate) mod x86_64;
 
 use core::fmt;

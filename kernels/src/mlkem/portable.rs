@@ -9,7 +9,7 @@ use crate::keccak::{self, Block, Permutation, State};
 pub(crate) struct Portable;
 
 #[derive(Clone, Copy)]
-struct Words([i16; 32]);
+pub(super) struct Words([i16; 32]);
 
 pub(crate) fn generate(seeds: &[&[u8; 64]], keys: &mut [DecapsulationKey]) {
     steps::generate::<Portable>(seeds, keys);
