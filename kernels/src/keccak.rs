@@ -211,9 +211,7 @@ impl<B: Blocks> Lane<'_, B> {
                 bytes.copy_from_slice(&block[..bytes.len()]);
                 true
             }
-            Output::Blocks(blocks) => {
-                blocks.take(block.first_chunk().expect("168 of 192 bytes"))
-            }
+            Output::Blocks(blocks) => blocks.take(block.first_chunk().expect("168 of 192 bytes")),
         }
     }
 }

@@ -66,7 +66,11 @@ fn hex(bytes: &[u8]) -> String {
 fn published_digests() {
     // FIPS 202, by way of NIST's examples and RFC 9861.
     let known = [
-        (Function::Sha3_256, "", "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a"),
+        (
+            Function::Sha3_256,
+            "",
+            "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a",
+        ),
         (
             Function::Sha3_256,
             "abc",
@@ -78,8 +82,16 @@ fn published_digests() {
             "b751850b1a57168a5693cd924b6b096e08f621827444f70d884f5d0240d2712e\
              10e116e9192af3c91a7ec57647e3934057340b4cf408d5a56592f8274eec53f0",
         ),
-        (Function::Shake128, "", "7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacfa66ef26"),
-        (Function::Shake256, "", "46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762f"),
+        (
+            Function::Shake128,
+            "",
+            "7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacfa66ef26",
+        ),
+        (
+            Function::Shake256,
+            "",
+            "46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762f",
+        ),
     ];
     let messages: Vec<_> =
         known.iter().map(|&(function, text, _)| (function, text.as_bytes().to_vec())).collect();

@@ -117,11 +117,9 @@ impl Vector for Words {
     }
     #[inline(always)]
     fn exchange<const BIT: usize>(one: Self, other: Self) -> (Self, Self) {
-        let word = |i: usize, bit| if i & BIT == 0 { one.0[i | bit] } else { other.0[i & !BIT | bit] };
-        (
-            Self(core::array::from_fn(|i| word(i, 0))),
-            Self(core::array::from_fn(|i| word(i, BIT))),
-        )
+        let word =
+            |i: usize, bit| if i & BIT == 0 { one.0[i | bit] } else { other.0[i & !BIT | bit] };
+        (Self(core::array::from_fn(|i| word(i, 0))), Self(core::array::from_fn(|i| word(i, BIT))))
     }
     #[inline(always)]
     fn swap(self) -> Self {

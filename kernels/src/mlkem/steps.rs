@@ -81,9 +81,10 @@ fn noise<'a, B, const COUNT: usize>(
     noise: &'a mut Noise<COUNT>,
 ) -> impl Iterator<Item = Message<'a, B>> {
     const NUMBERS: [[u8; 1]; 7] = [[0], [1], [2], [3], [4], [5], [6]];
-    noise.iter_mut().zip(&NUMBERS).map(move |(bytes, number)| {
-        digest(Function::Shake256, seed, number, bytes)
-    })
+    noise
+        .iter_mut()
+        .zip(&NUMBERS)
+        .map(move |(bytes, number)| digest(Function::Shake256, seed, number, bytes))
 }
 
 const fn digest<'a, B>(
@@ -134,7 +135,9 @@ fn generate_group<K: Kernel, const N: usize>(seeds: &[&[u8; 64]], keys: &mut [De
             K::factor(poly, factor);
         }
         let (public, rho) = key.public.0.as_chunks_mut();
-        for ((public, row), noise) in public.iter_mut().zip(key.matrix.as_chunks().0).zip(&noise[3..]) {
+        for ((public, row), noise) in
+            public.iter_mut().zip(key.matrix.as_chunks().0).zip(&noise[3..])
+        {
             let row: &[Poly; 3] = row;
             K::product(row.each_ref(), &work.factors, &mut work.one);
             K::noise(noise, &mut work.other);
@@ -356,4 +359,3 @@ fn difference(one: &[u8; 1088], other: &[u8; 1088]) -> u8 {
     let [low, ..] = core::hint::black_box(bit).wrapping_neg().to_le_bytes();
     low
 }
-

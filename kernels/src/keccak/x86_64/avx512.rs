@@ -75,10 +75,8 @@ fn transpose(mut rows: [__m512i; 8]) -> [__m512i; 8] {
         );
     }
     for (a, b) in [(0, 1), (2, 3), (4, 5), (6, 7)] {
-        (rows[a], rows[b]) = (
-            _mm512_unpacklo_epi64(rows[a], rows[b]),
-            _mm512_unpackhi_epi64(rows[a], rows[b]),
-        );
+        (rows[a], rows[b]) =
+            (_mm512_unpacklo_epi64(rows[a], rows[b]), _mm512_unpackhi_epi64(rows[a], rows[b]));
     }
     rows
 }

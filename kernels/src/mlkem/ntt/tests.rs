@@ -200,7 +200,10 @@ fn products_by_long_multiplication() {
                     <$kernel>::factor(&transformed[(i + 1) % 3], &mut factors[i]);
                     let [one, other] = [&three[i], &three[(i + 1) % 3]].map(coefficients);
                     let product = long_multiplication(&one, &other);
-                    expected.iter_mut().zip(product).for_each(|(sum, x)| *sum = (*sum + x) % MODULUS);
+                    expected
+                        .iter_mut()
+                        .zip(product)
+                        .for_each(|(sum, x)| *sum = (*sum + x) % MODULUS);
                 }
                 let mut sum = Poly::ZERO;
                 <$kernel>::inverse_product(transformed.each_ref(), &factors, &mut sum);

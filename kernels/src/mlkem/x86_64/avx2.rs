@@ -266,7 +266,21 @@ fn signs(v: [__m256i; 2]) -> u32 {
 #[target_feature(enable = "avx2")]
 fn of_bits(bits: i16) -> __m256i {
     let places = _mm256_setr_epi16(
-        1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0x100, 0x200, 0x400, 0x800, 0x1000, 0x2000, 0x4000,
+        1,
+        2,
+        4,
+        8,
+        0x10,
+        0x20,
+        0x40,
+        0x80,
+        0x100,
+        0x200,
+        0x400,
+        0x800,
+        0x1000,
+        0x2000,
+        0x4000,
         i16::MIN,
     );
     let own = _mm256_and_si256(_mm256_set1_epi16(bits), places);
@@ -287,8 +301,9 @@ fn pack4(v: [__m256i; 2], bytes: &mut [u8; 16]) {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn pack10(v: [__m256i; 2], bytes: &mut [u8; 40]) {
-    let places =
-        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 2, 3, 4, 8, 9, 10, 11, 12, -1, -1, -1, -1, -1, -1));
+    let places = _mm256_broadcastsi128_si256(_mm_setr_epi8(
+        0, 1, 2, 3, 4, 8, 9, 10, 11, 12, -1, -1, -1, -1, -1, -1,
+    ));
     let mut packed = v;
     for v in &mut packed {
         let twenty = _mm256_madd_epi16(*v, _mm256_set1_epi32(1 | 1 << 26));
@@ -301,8 +316,9 @@ fn pack10(v: [__m256i; 2], bytes: &mut [u8; 40]) {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn pack12(v: [__m256i; 2], bytes: &mut [u8; 48]) {
-    let places =
-        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1));
+    let places = _mm256_broadcastsi128_si256(_mm_setr_epi8(
+        0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1,
+    ));
     let mut packed = v;
     for v in &mut packed {
         *v = _mm256_shuffle_epi8(_mm256_madd_epi16(*v, _mm256_set1_epi32(1 | 1 << 28)), places);

@@ -216,10 +216,7 @@ fn exchange<const BIT: usize>(one: __m512i, other: __m512i) -> (__m512i, __m512i
                 _mm512_permutex2var_epi64(one, odd, other),
             )
         }
-        _ => (
-            _mm512_shuffle_i64x2::<0x44>(one, other),
-            _mm512_shuffle_i64x2::<0xee>(one, other),
-        ),
+        _ => (_mm512_shuffle_i64x2::<0x44>(one, other), _mm512_shuffle_i64x2::<0xee>(one, other)),
     }
 }
 
