@@ -12,6 +12,8 @@
 //! | `Avx2` | 4 | registers of 256 bits |
 //! | `Avx512` | 8, or 4 | registers of 512 bits, or 256 for few messages; rotations, three-way functions |
 
+#[cfg(test)]
+mod tests;
 pub(crate) mod x86_64;
 
 use crate::wipe;
@@ -22,16 +24,47 @@ use crate::words::Words;
 #[repr(C, align(64))]
 pub(crate) struct State([[u64; 8]; 25]);
 
+/// A block of a message or of output, as long as the longest, and more: words of 64 bits, lowest
+/// byte first.
+#[derive(Clone)]
+#[repr(C, align(64))]
+pub(crate) struct Block([u8; 192]);
+
+impl Block {
+    const ZERO: Self = Self([0; 192]);
+}
+
 /// The permutation of one level.
 pub(crate) trait Permutation {
-    /// How many columns there are at most.
-    const COLUMNS: usize;
-
-    /// How many columns a few messages should be given.
+    /// How many columns a number of messages should be given.
     fn columns(messages: usize) -> usize;
 
     /// Permutes the first `used` columns, and maybe more.
     fn permute(state: &mut State, used: usize);
+
+    /// Adds a block to each of the first `used` columns, and maybe to more. Where there is no bit
+    /// in `kept`, the column was zero before.
+    fn absorb(state: &mut State, used: usize, blocks: &[Block; 8], kept: &[u64; 8]);
+
+    /// Copies the first 24 words of each of the first `used` columns, and maybe of more.
+    fn squeeze(state: &State, used: usize, blocks: &mut [Block; 8]);
+}
+
+/// [`Permutation::absorb`] of the first column.
+pub(crate) fn absorb_one(state: &mut State, blocks: &[Block; 8], kept: &[u64; 8]) {
+    let (words, _) = blocks[0].0.as_chunks();
+    for (row, word) in state.0.iter_mut().zip(words) {
+        row[0] = row[0] & kept[0] ^ u64::from_le_bytes(*word);
+    }
+    state.0[24][0] &= kept[0];
+}
+
+/// [`Permutation::squeeze`] of the first column.
+pub(crate) fn squeeze_one(state: &State, blocks: &mut [Block; 8]) {
+    let (words, _) = blocks[0].0.as_chunks_mut();
+    for (word, row) in words.iter_mut().zip(&state.0) {
+        *word = row[0].to_le_bytes();
+    }
 }
 
 /// A function of FIPS 202.
@@ -54,7 +87,7 @@ impl Function {
     }
 
     /// What follows a message: the bits of the function, and the first of the padding.
-    const fn suffix(self) -> u64 {
+    const fn suffix(self) -> u8 {
         match self {
             Self::Sha3_256 | Self::Sha3_512 => 0x06,
             Self::Shake128 | Self::Shake256 => 0x1f,
@@ -65,7 +98,7 @@ impl Function {
 /// A message and where its digest goes.
 pub(crate) struct Message<'a, B> {
     pub(crate) function: Function,
-    /// The message is `head` and then `tail`. Lengths of heads are multiples of eight.
+    /// The message is `head` and then `tail`.
     pub(crate) head: &'a [u8],
     pub(crate) tail: &'a [u8],
     pub(crate) output: Output<'a, B>,
@@ -73,7 +106,7 @@ pub(crate) struct Message<'a, B> {
 
 /// Where the output of a sponge goes.
 pub(crate) enum Output<'a, B> {
-    /// At most one block, whose length is a multiple of eight.
+    /// At most one block.
     Bytes(&'a mut [u8]),
     /// Blocks of SHAKE128.
     Blocks(B),
@@ -102,97 +135,83 @@ struct Lane<'a, B> {
 }
 
 /// Computes the digests of messages, in at most `columns` columns.
-#[inline(always)]
 pub(crate) fn run<'a, P: Permutation, B: Blocks>(
     columns: usize,
     mut messages: impl Iterator<Item = Message<'a, B>>,
 ) {
     let mut state = State([[0; 8]; 25]);
+    let mut blocks = [const { Block::ZERO }; 8];
     let mut lanes: [Option<Lane<'a, B>>; 8] = [const { None }; 8];
     let lanes = &mut lanes[..columns];
     loop {
-        let mut used = 0;
-        for (column, lane) in lanes.iter_mut().enumerate() {
+        let (mut used, mut absorbs, mut kept) = (0, false, [u64::MAX; 8]);
+        for (column, (lane, block)) in lanes.iter_mut().zip(&mut blocks).enumerate() {
             if lane.is_none() {
                 *lane = messages.next().map(|message| Lane { message, absorbed: Some(0) });
+                kept[column] = 0;
             }
+            *block = Block::ZERO;
             if let Some(lane) = lane {
-                lane.absorb(&mut state, column);
+                absorbs |= lane.absorb(block);
                 used = column + 1;
             }
         }
         if used == 0 {
             break;
         }
+        if absorbs {
+            P::absorb(&mut state, used, &blocks, &kept);
+        }
         P::permute(&mut state, used);
-        for (column, lane) in lanes.iter_mut().enumerate() {
-            if lane.as_mut().is_some_and(|lane| lane.squeeze(&state, column)) {
-                *lane = None;
+        if lanes.iter().flatten().any(|lane| lane.absorbed.is_none()) {
+            P::squeeze(&state, used, &mut blocks);
+            for (lane, block) in lanes.iter_mut().zip(&blocks) {
+                if lane.as_mut().is_some_and(|lane| lane.squeeze(block)) {
+                    *lane = None;
+                }
             }
         }
     }
     wipe::words(state.0.as_flattened_mut());
+    blocks.iter_mut().for_each(|block| wipe::memory(&mut block.0));
 }
 
 impl<B: Blocks> Lane<'_, B> {
-    /// Adds the next block of the message, if one is left.
+    /// Writes the next block of the message, if one is left, over zeros; whether one was.
     #[inline]
-    fn absorb(&mut self, state: &mut State, column: usize) {
-        let Some(at) = self.absorbed else { return };
+    fn absorb(&mut self, Block(block): &mut Block) -> bool {
+        let Some(at) = self.absorbed else { return false };
         let Message { function, head, tail, .. } = self.message;
         let rate = function.rate();
-        if at == 0 {
-            state.0.iter_mut().for_each(|words| words[column] = 0);
-        }
-        let (part, start) = if at < head.len() { (head, at) } else { (tail, at - head.len()) };
-        if let Some(block) = part[start..].get(..rate) {
-            for (words, bytes) in state.0.iter_mut().zip(block.as_chunks().0) {
-                words[column] ^= u64::from_le_bytes(*bytes);
-            }
-            self.absorbed = Some(at + rate);
-            return;
-        }
-        let (words, _) = state.0.split_at_mut(rate / 8);
-        let mut at = at;
-        for words in words {
-            let (part, start) = if at < head.len() { (head, at) } else { (tail, at - head.len()) };
-            let bytes = part.get(start..).unwrap_or(&[]);
-            if let Some(bytes) = bytes.first_chunk() {
-                words[column] ^= u64::from_le_bytes(*bytes);
-                at += 8;
-                continue;
-            }
-            for (&byte, place) in bytes.iter().zip([0, 8, 16, 24, 32, 40, 48]) {
-                words[column] ^= u64::from(byte) << place;
-            }
-            words[column] ^= function.suffix() << (8 * bytes.len());
-            state.0[rate / 8 - 1][column] ^= 1 << 63;
-            self.absorbed = None;
-            return;
-        }
-        self.absorbed = Some(at);
+        let head = &head[at.min(head.len())..];
+        let tail = &tail[(at - at.min(self.message.head.len())).min(tail.len())..];
+        let of_head = head.len().min(rate);
+        let of_tail = tail.len().min(rate - of_head);
+        block[..of_head].copy_from_slice(&head[..of_head]);
+        block[of_head..of_head + of_tail].copy_from_slice(&tail[..of_tail]);
+        let filled = of_head + of_tail;
+        self.absorbed = if filled == rate {
+            Some(at + rate)
+        } else {
+            block[filled] = function.suffix();
+            block[rate - 1] ^= 0x80;
+            None
+        };
+        true
     }
 
     /// Takes a block of output, if the message is absorbed; whether it was the last one.
     #[inline]
-    fn squeeze(&mut self, state: &State, column: usize) -> bool {
+    fn squeeze(&mut self, Block(block): &Block) -> bool {
         if self.absorbed.is_some() {
             return false;
         }
         match &mut self.message.output {
             Output::Bytes(bytes) => {
-                for (bytes, words) in bytes.as_chunks_mut().0.iter_mut().zip(&state.0) {
-                    *bytes = words[column].to_le_bytes();
-                }
+                bytes.copy_from_slice(&block[..bytes.len()]);
                 true
             }
-            Output::Blocks(blocks) => {
-                let mut block = [0; 168];
-                for (bytes, words) in block.as_chunks_mut().0.iter_mut().zip(&state.0) {
-                    *bytes = words[column].to_le_bytes();
-                }
-                blocks.take(&block)
-            }
+            Output::Blocks(blocks) => blocks.take(block.first_chunk().expect("168 of 192 bytes")),
         }
     }
 }
@@ -207,9 +226,11 @@ fn permute<W: Words>(state: &mut State) {
     for (a, words) in a.iter_mut().zip(&state.0) {
         *a = W::load(words);
     }
-    for constant in ROUNDS {
+    for [one, other] in ROUNDS.as_chunks().0 {
         a = round(&a);
-        a[0] = a[0].xor(W::splat(constant));
+        a[0] = a[0].xor(W::splat(*one));
+        a = round(&a);
+        a[0] = a[0].xor(W::splat(*other));
     }
     for (words, a) in state.0.iter_mut().zip(a) {
         a.store_to(words);

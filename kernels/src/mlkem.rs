@@ -9,9 +9,21 @@
 //! rejected: multiplications, additions, shifts and masks only, no division. The time depends on
 //! the seed of the matrix, which is public, and on the number of requests.
 //!
-//! Callers draw randomness: kernels have none. No function allocates. A call uses at most 48 KiB of
+//! Callers draw randomness: kernels have none. No function allocates. A call uses at most 36 KiB of
 //! stack; secret values in memory are wiped before it returns, except for what the compiler spills
 //! (see [`wipe::stack`](crate::wipe::stack)).
+//!
+//! The encapsulation key is checked when it is set up; everything else of it is computed when it is
+//! used, side by side with other requests. A decapsulation key keeps the matrix.
+//!
+//! Thousands of cycles of the time-stamp counter per request, for one and for eight in a call
+//! (Intel Emerald Rapids, 2026-11-29; encapsulation with the check of the key):
+//!
+//! | level | key generation | encapsulation | decapsulation |
+//! |---|---|---|---|
+//! | `Portable` | 60, 60 | 66, 65 | 46, 46 |
+//! | `Avx2` | 26, 20 | 24, 21 | 16, 10 |
+//! | `Avx512` | 18, 9.3 | 15, 10.5 | 11, 5.8 |
 //!
 //! | level | Keccak | rows |
 //! |---|---|---|
@@ -23,9 +35,11 @@
 mod kernel;
 mod code;
 mod ntt;
-mod portable;
+pub(crate) mod portable;
 mod row;
 mod steps;
+#[cfg(test)]
+pub(crate) mod tests;
 pub(crate) mod x86_64;
 
 use core::fmt;
@@ -89,9 +103,10 @@ impl EncapsulationKey {
         const EVEN: u64 = 0x000f_ff00_0fff;
         const CARRY: u64 = (4096 - 3329) * 0x0100_0001;
         let mut carries = 0;
-        for six in bytes[..1152].as_chunks::<6>().0 {
-            let [a, b, c, d, e, f] = six.map(u64::from);
-            let four = a | b << 8 | c << 16 | d << 24 | e << 32 | f << 40;
+        for i in 0..192 {
+            // Behind the coefficients, there are other bytes.
+            let four = bytes[6 * i..].first_chunk().expect("eight of 1184 bytes");
+            let four = u64::from_le_bytes(*four);
             carries |= (four & EVEN) + CARRY | (four >> 12 & EVEN) + CARRY;
         }
         carries & !EVEN == 0

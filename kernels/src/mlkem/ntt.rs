@@ -11,7 +11,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use self::tables::{FINISH, FORWARD, GAMMAS, INVERSE, Pair, TO_MONTGOMERY};
+use self::tables::{FINISH, FORWARD, GAMMAS, INVERSE, Layer, Pair, TO_MONTGOMERY};
 use super::row::Row;
 
 /// Pairs of rows that differ in bit 2, 1 or 0 of their index.
@@ -20,11 +20,6 @@ const PAIRS: [[(usize, usize); 4]; 3] = [
     [(0, 2), (1, 3), (4, 6), (5, 7)],
     [(0, 1), (2, 3), (4, 5), (6, 7)],
 ];
-
-/// Which pairs of rows a layer of the inverse transform has.
-const fn place(layer: usize) -> usize {
-    [2, 2, 1, 0, 2, 1, 0][layer]
-}
 
 /// Bits of the rows' index for bits 4, 3 and 2 of the column's, and back.
 #[inline(always)]
@@ -60,42 +55,56 @@ fn by<R: Row>(row: R, [factor, quotient]: &Pair) -> R {
     row.multiply(R::constant(factor), R::constant(quotient))
 }
 
+/// A layer of the transform, over rows that differ in one bit, see [`PAIRS`].
+#[inline(always)]
+fn combine<R: Row, const PLACE: usize>(rows: &mut [R; 8], factors: &Layer) {
+    for ((a, b), factor) in PAIRS[PLACE].into_iter().zip(factors) {
+        let product = by(rows[b], factor);
+        (rows[a], rows[b]) = (rows[a].add(product), rows[a].sub(product));
+    }
+}
+
+/// The inverse of a layer, times two.
+#[inline(always)]
+fn separate<R: Row, const PLACE: usize>(rows: &mut [R; 8], factors: &Layer) {
+    for ((a, b), factor) in PAIRS[PLACE].into_iter().zip(factors) {
+        let difference = rows[b].sub(rows[a]);
+        (rows[a], rows[b]) = (rows[a].add(rows[b]), by(difference, factor));
+    }
+}
+
 /// The transform of coefficients of at most q; the results are at most 1665.
 #[inline(always)]
 pub(crate) fn forward<R: Row>(rows: &mut [R; 8]) {
-    for (layer, factors) in FORWARD.iter().enumerate() {
-        match layer {
-            3 => transpose(rows),
-            6 => exchange_halves(rows),
-            _ => {}
-        }
-        for ((a, b), factor) in PAIRS[place(6 - layer)].into_iter().zip(factors) {
-            let product = by(rows[b], factor);
-            (rows[a], rows[b]) = (rows[a].add(product), rows[a].sub(product));
-        }
-    }
+    combine::<R, 0>(rows, &FORWARD[0]);
+    combine::<R, 1>(rows, &FORWARD[1]);
+    combine::<R, 2>(rows, &FORWARD[2]);
+    transpose(rows);
+    combine::<R, 0>(rows, &FORWARD[3]);
+    combine::<R, 1>(rows, &FORWARD[4]);
+    combine::<R, 2>(rows, &FORWARD[5]);
+    exchange_halves(rows);
+    combine::<R, 2>(rows, &FORWARD[6]);
     exchange_halves(rows);
     transpose(rows);
     reduce(rows);
 }
 
-/// The inverse transform of coefficients of at most 2800, times 2^16; the results are below q.
+/// The inverse transform of coefficients of at most 2400, times 2^16; the results are below q.
 #[inline(always)]
 pub(crate) fn inverse<R: Row>(rows: &mut [R; 8]) {
     transpose(rows);
     exchange_halves(rows);
-    for (layer, factors) in INVERSE.iter().enumerate() {
-        match layer {
-            1 => exchange_halves(rows),
-            3 => reduce(rows),
-            4 => transpose(rows),
-            _ => {}
-        }
-        for ((a, b), factor) in PAIRS[place(layer)].into_iter().zip(factors) {
-            let difference = rows[b].sub(rows[a]);
-            (rows[a], rows[b]) = (rows[a].add(rows[b]), by(difference, factor));
-        }
-    }
+    separate::<R, 2>(rows, &INVERSE[0]);
+    exchange_halves(rows);
+    separate::<R, 2>(rows, &INVERSE[1]);
+    separate::<R, 1>(rows, &INVERSE[2]);
+    reduce(rows);
+    separate::<R, 0>(rows, &INVERSE[3]);
+    transpose(rows);
+    separate::<R, 2>(rows, &INVERSE[4]);
+    separate::<R, 1>(rows, &INVERSE[5]);
+    separate::<R, 0>(rows, &INVERSE[6]);
     // The last layer's factors have this one, which divides by 128.
     for row in &mut rows[..4] {
         *row = by(*row, &FINISH);
@@ -129,7 +138,7 @@ fn sum<R: Row>(rows: [R; 3], factors: [R; 3]) -> R::Wide {
     R::add_wide(two, rows[2].dot(factors[2]))
 }
 
-/// Products of 2^16 and coefficients, which are at most 2800; the results are below 1708.
+/// Products of 2^16 and coefficients, which are at most 2400; the results are below 1708.
 #[inline(always)]
 pub(crate) fn to_montgomery<R: Row>(row: R) -> R {
     by(row, &TO_MONTGOMERY)

@@ -4,12 +4,12 @@ use super::kernel::{Factor, Kernel};
 use super::row::{Poly, Q, Vector};
 use super::steps;
 use super::{Decapsulation, DecapsulationKey, Encapsulation};
-use crate::keccak::{self, Permutation, State};
+use crate::keccak::{self, Block, Permutation, State};
 
 pub(crate) struct Portable;
 
 #[derive(Clone, Copy)]
-struct Words([i16; 32]);
+pub(super) struct Words([i16; 32]);
 
 pub(crate) fn generate(seeds: &[&[u8; 64]], keys: &mut [DecapsulationKey]) {
     steps::generate::<Portable>(seeds, keys);
@@ -36,14 +36,20 @@ pub(crate) fn decapsulate(jobs: &[Decapsulation<'_>], secrets: &mut [[u8; 32]]) 
 }
 
 impl Permutation for Portable {
-    const COLUMNS: usize = 1;
-
     fn columns(_: usize) -> usize {
         1
     }
 
     fn permute(state: &mut State, _: usize) {
         keccak::permute_one(state);
+    }
+
+    fn absorb(state: &mut State, _: usize, blocks: &[Block; 8], kept: &[u64; 8]) {
+        keccak::absorb_one(state, blocks, kept);
+    }
+
+    fn squeeze(state: &State, _: usize, blocks: &mut [Block; 8]) {
+        keccak::squeeze_one(state, blocks);
     }
 }
 

@@ -14,6 +14,8 @@ mod guards;
 mod lanes_aes;
 mod lanes_chacha;
 mod lanes_guards;
+#[cfg(feature = "public-key")]
+mod mlkem;
 #[cfg(feature = "montgomery")]
 mod montgomery;
 #[cfg(feature = "public-key")]

@@ -6,7 +6,7 @@ use crate::mlkem::row::{Q, Q_INVERSE};
 pub(super) type Pair = [[i16; 32]; 2];
 
 /// The factors of a layer's pairs of rows.
-type Layer = [Pair; 4];
+pub(super) type Layer = [Pair; 4];
 
 const Q_WIDE: i64 = Q as i64;
 

@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 use super::{call, entries};
 use crate::Level;
 use crate::keccak::x86_64::avx2 as columns;
-use crate::keccak::{self, Permutation, State};
+use crate::keccak::{self, Block, Permutation, State};
 use crate::mlkem::kernel::Factor;
 use crate::mlkem::row::{Poly, Q, Vector};
 use crate::mlkem::{Decapsulation, DecapsulationKey, Encapsulation, steps};
@@ -25,8 +25,6 @@ entries! { #[target_feature(enable = "avx2,bmi2")] Avx2 }
 kernel! { #[target_feature(enable = "avx2,bmi2,popcnt")] Avx2 by Row }
 
 impl Permutation for Avx2 {
-    const COLUMNS: usize = 4;
-
     #[inline(always)]
     fn columns(_: usize) -> usize {
         4
@@ -39,6 +37,18 @@ impl Permutation for Avx2 {
         }
         // SAFETY: only functions of the level name this type.
         unsafe { columns::permute_four(state) }
+    }
+
+    #[inline(always)]
+    fn absorb(state: &mut State, _: usize, blocks: &[Block; 8], kept: &[u64; 8]) {
+        // SAFETY: as above.
+        unsafe { columns::absorb_four(state, blocks, kept) }
+    }
+
+    #[inline(always)]
+    fn squeeze(state: &State, _: usize, blocks: &mut [Block; 8]) {
+        // SAFETY: as above.
+        unsafe { columns::squeeze_four(state, blocks) }
     }
 }
 
@@ -435,21 +445,30 @@ fn sample(block: &[u8; 168], poly: &mut Poly, mut filled: usize) -> usize {
         let second = load128(block[at + 8..].first_chunk().expect("16 bytes"));
         let words = words_of_twelve::<4>(_mm256_set_m128i(second, first));
         let below = _mm256_cmpgt_epi16(_mm256_set1_epi16(Q), words);
-        let sets = _mm256_movemask_epi8(_mm256_packs_epi16(below, below)).to_le_bytes();
-        let halves = [_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words)];
-        for (half, set) in halves.into_iter().zip([sets[0], sets[2]]) {
-            let accepted = _mm_shuffle_epi8(half, load128(&COMPRESS[usize::from(set)]));
-            let room = &mut coefficients[filled..];
-            if let Some(eight) = room.first_chunk_mut() {
-                store_eight(eight, accepted);
-            } else {
-                let mut eight = [0; 8];
-                store_eight(&mut eight, accepted);
-                let count = room.len().min(8);
-                room.copy_from_slice(&eight[..count]);
-            }
-            filled = (filled + set.count_ones() as usize).min(256);
+        let [set, _, other, _] =
+            _mm256_movemask_epi8(_mm256_packs_epi16(below, below)).to_le_bytes();
+        let one = compress(_mm256_castsi256_si128(words), set);
+        let two = compress(_mm256_extracti128_si256::<1>(words), other);
+        let (count, more) = (set.count_ones() as usize, other.count_ones() as usize);
+        let (_, room) = coefficients.split_at_mut(filled);
+        if let Some(sixteen) = room.first_chunk_mut::<16>() {
+            store_eight(sixteen.first_chunk_mut().expect("eight"), one);
+            store_eight(sixteen[count..].first_chunk_mut().expect("eight are left"), two);
+        } else {
+            let mut sixteen = [0; 16];
+            store_eight(sixteen.first_chunk_mut().expect("eight"), one);
+            store_eight(sixteen[count..].first_chunk_mut().expect("eight are left"), two);
+            let all = room.len();
+            room.copy_from_slice(&sixteen[..all]);
         }
+        filled = (filled + count + more).min(256);
     }
     filled
+}
+
+/// The words of a set, one behind the other.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn compress(words: __m128i, set: u8) -> __m128i {
+    _mm_shuffle_epi8(words, load128(&COMPRESS[usize::from(set)]))
 }

@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 use super::{call, entries};
 use crate::Level;
 use crate::keccak::x86_64::avx512 as columns;
-use crate::keccak::{Permutation, State};
+use crate::keccak::{self, Block, Permutation, State};
 use crate::mlkem::kernel::Factor;
 use crate::mlkem::row::{Poly, Q, Vector};
 use crate::mlkem::{Decapsulation, DecapsulationKey, Encapsulation, steps};
@@ -28,8 +28,6 @@ kernel! {
 }
 
 impl Permutation for Avx512 {
-    const COLUMNS: usize = 8;
-
     /// Four columns take two thirds of the time of eight.
     #[inline(always)]
     fn columns(messages: usize) -> usize {
@@ -46,6 +44,30 @@ impl Permutation for Avx512 {
         let _ = used;
         // SAFETY: as above.
         unsafe { columns::permute_eight(state) }
+    }
+
+    #[inline(always)]
+    fn absorb(state: &mut State, used: usize, blocks: &[Block; 8], kept: &[u64; 8]) {
+        #[cfg(feature = "isa-avx2")]
+        if used <= 4 {
+            // SAFETY: as above.
+            return unsafe { keccak::x86_64::avx2::absorb_four(state, blocks, kept) };
+        }
+        let _ = used;
+        // SAFETY: as above.
+        unsafe { columns::absorb_eight(state, blocks, kept) }
+    }
+
+    #[inline(always)]
+    fn squeeze(state: &State, used: usize, blocks: &mut [Block; 8]) {
+        #[cfg(feature = "isa-avx2")]
+        if used <= 4 {
+            // SAFETY: as above.
+            return unsafe { keccak::x86_64::avx2::squeeze_four(state, blocks) };
+        }
+        let _ = used;
+        // SAFETY: as above.
+        unsafe { columns::squeeze_eight(state, blocks) }
     }
 }
 
@@ -324,7 +346,7 @@ fn sample(block: &[u8; 168], poly: &mut Poly, mut filled: usize) -> usize {
         let below = _mm512_mask_cmplt_epi16_mask(there, words, _mm512_set1_epi16(Q));
         let accepted = _mm512_maskz_compress_epi16(below, words);
         let count = below.count_ones() as usize;
-        let room = &mut coefficients[filled..];
+        let (_, room) = coefficients.split_at_mut(filled);
         if let Some(row) = room.first_chunk_mut() {
             store_row(row, accepted);
         } else {
