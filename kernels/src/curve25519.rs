@@ -5,6 +5,7 @@
 
 #[macro_use]
 mod field;
+mod digits;
 pub mod ed25519;
 mod edwards;
 mod ladder;
@@ -33,7 +34,7 @@ pub const fn lanes(isa: Isa) -> usize {
 /// Numbers of 256 bits in up to eight lanes: four words, lowest first, each for all lanes.
 type Numbers = [[u64; 8]; 4];
 
-/// Odd digits of scalars in up to eight lanes, see [`edwards::odd_digits`].
+/// Odd digits of scalars in up to eight lanes, see [`digits::odd_digits`].
 type Digits = [[u64; 8]; 5];
 
 /// Puts numbers of 32 bytes, lowest first, side by side.
@@ -51,7 +52,7 @@ fn side_by_side(numbers: &[&[u8; 32]]) -> Numbers {
 fn digits_side_by_side(scalars: &Numbers) -> Digits {
     let mut words = [[0; 8]; 5];
     for lane in 0..8 {
-        let digits = edwards::odd_digits(scalars.map(|word| word[lane]), 52);
+        let digits = digits::odd_digits(scalars.map(|word| word[lane]), 52);
         for (word, digits) in words.iter_mut().zip(digits) {
             word[lane] = digits;
         }

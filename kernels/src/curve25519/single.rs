@@ -25,15 +25,30 @@ pub(super) const fn multiply(a: Single, b: Single) -> Single {
     let [b0, b1, b2, b3, b4] = b;
     let [c1, c2, c3, c4] = [19 * b1, 19 * b2, 19 * b3, 19 * b4];
     carry([
-        product(a[0], b0) + product(a[1], c4) + product(a[2], c3) + product(a[3], c2)
+        product(a[0], b0)
+            + product(a[1], c4)
+            + product(a[2], c3)
+            + product(a[3], c2)
             + product(a[4], c1),
-        product(a[0], b1) + product(a[1], b0) + product(a[2], c4) + product(a[3], c3)
+        product(a[0], b1)
+            + product(a[1], b0)
+            + product(a[2], c4)
+            + product(a[3], c3)
             + product(a[4], c2),
-        product(a[0], b2) + product(a[1], b1) + product(a[2], b0) + product(a[3], c4)
+        product(a[0], b2)
+            + product(a[1], b1)
+            + product(a[2], b0)
+            + product(a[3], c4)
             + product(a[4], c3),
-        product(a[0], b3) + product(a[1], b2) + product(a[2], b1) + product(a[3], b0)
+        product(a[0], b3)
+            + product(a[1], b2)
+            + product(a[2], b1)
+            + product(a[3], b0)
             + product(a[4], c4),
-        product(a[0], b4) + product(a[1], b3) + product(a[2], b2) + product(a[3], b1)
+        product(a[0], b4)
+            + product(a[1], b3)
+            + product(a[2], b2)
+            + product(a[3], b1)
             + product(a[4], b0),
     ])
 }

@@ -13,10 +13,8 @@ pub(super) type Multiples = [[u64; 16]; 15];
 pub(super) static BASE: [Multiples; WINDOWS] = multiples();
 
 /// The constant d of the curve -x^2 + y^2 = 1 + d x^2 y^2.
-pub(super) const D: Single = canonical(multiply(
-    subtract([0; 5], [121_665, 0, 0, 0, 0]),
-    inverse([121_666, 0, 0, 0, 0]),
-));
+pub(super) const D: Single =
+    canonical(multiply(subtract([0; 5], [121_665, 0, 0, 0, 0]), inverse([121_666, 0, 0, 0, 0])));
 
 /// Twice d.
 pub(super) const D2: Single = canonical(add(D, D));

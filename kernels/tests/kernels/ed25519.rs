@@ -238,24 +238,33 @@ fn refused(numbers: &mut Numbers) -> Vec<(&'static str, Signed)> {
         ("response", with(&|s| s.signature[40] ^= 4)),
         ("message", with(&|s| s.message[0] ^= 1)),
         ("sign of the key", with(&|s| s.public[31] ^= 0x80)),
-        ("response not below the order", with(&|s| {
-            let mut carry = 0;
-            for (byte, order) in s.signature[32..].iter_mut().zip(&order) {
-                let sum = u16::from(*byte) + u16::from(*order) + carry;
-                [*byte, _] = sum.to_le_bytes();
-                carry = sum >> 8;
-            }
-        })),
+        (
+            "response not below the order",
+            with(&|s| {
+                let mut carry = 0;
+                for (byte, order) in s.signature[32..].iter_mut().zip(&order) {
+                    let sum = u16::from(*byte) + u16::from(*order) + carry;
+                    [*byte, _] = sum.to_le_bytes();
+                    carry = sum >> 8;
+                }
+            }),
+        ),
         ("greatest response", with(&|s| s.signature[32..].fill(0xff))),
         // y = 2 is no point.
-        ("key that is no point", with(&|s| {
-            s.public = [0; 32];
-            s.public[0] = 2;
-        })),
-        ("point that is none", with(&|s| {
-            s.signature[..32].fill(0);
-            s.signature[0] = 2;
-        })),
+        (
+            "key that is no point",
+            with(&|s| {
+                s.public = [0; 32];
+                s.public[0] = 2;
+            }),
+        ),
+        (
+            "point that is none",
+            with(&|s| {
+                s.signature[..32].fill(0);
+                s.signature[0] = 2;
+            }),
+        ),
     ];
     // Any response fits a key of small order with the point of that response, for some messages.
     for torsion in EIGHT_TORSION {
@@ -297,9 +306,12 @@ fn refused(numbers: &mut Numbers) -> Vec<(&'static str, Signed)> {
         }
         let signature = signature(point, Scalar::ZERO, r, &encoding, &message);
         kinds.push(("key encoded otherwise", Signed { public: encoding, message, signature }));
-        kinds.push(("point encoded otherwise", with(&|s| {
-            s.signature[..32].copy_from_slice(&encoding);
-        })));
+        kinds.push((
+            "point encoded otherwise",
+            with(&|s| {
+                s.signature[..32].copy_from_slice(&encoding);
+            }),
+        ));
     }
     kinds
 }

@@ -14,7 +14,10 @@ use super::*;
 /// overflow, or take an operand that is too long, panics.
 ///
 /// Returns what a carry leaves of the largest sums, and products.
-fn all_operations<F: Field<Words = Interval>>(element: F, product: F::Wide) -> (Vec<F>, [F::Wide; 3]) {
+fn all_operations<F: Field<Words = Interval>>(
+    element: F,
+    product: F::Wide,
+) -> (Vec<F>, [F::Wide; 3]) {
     let twice = F::sum(product, product);
     let thrice = F::sum(twice, product);
     let most = F::difference(thrice, product);
@@ -24,6 +27,8 @@ fn all_operations<F: Field<Words = Interval>>(element: F, product: F::Wide) -> (
         F::carry(F::sum(twice, twice)),
         F::carry(most),
         F::carry(of_elements),
+        F::from_limbs51(F::carry(most).to_limbs51()),
+        F::from_limbs51([Interval::up_to(MASK51); 5]),
         element.negative(),
         F::from_words([Interval::up_to(u64::MAX); 4]),
         F::select(Interval::up_to(u64::MAX), element, element),
@@ -131,8 +136,7 @@ fn compare<F: Field<Words = u64>>(elements: [F; 3], value: impl Fn(F::Wide) -> B
 fn five_limbs_are_right() {
     let mut numbers = Numbers(1);
     for _ in 0..400 {
-        let mut element =
-            || Limbs51::of(core::array::from_fn(|_| numbers.below(limbs51::ELEMENT)));
+        let mut element = || Limbs51::of(core::array::from_fn(|_| numbers.below(limbs51::ELEMENT)));
         compare([element(), element(), element()], |wide: Wide51<u64>| {
             value(&wide.limbs(), &[0, 51, 102, 153, 204])
         });

@@ -105,7 +105,11 @@ impl Words for Interval {
     }
     fn look_up(self, table: &[u64; 16]) -> Self {
         assert!(self.1 < 16);
-        table.iter().map(|&word| Self::splat(word)).reduce(|a, b| Self::select(a, a, b)).expect("16")
+        table
+            .iter()
+            .map(|&word| Self::splat(word))
+            .reduce(|a, b| Self::select(a, a, b))
+            .expect("16")
     }
 }
 
