@@ -17,7 +17,10 @@ pub mod x25519;
 mod x86_64;
 
 use crate::words::Words;
-use crate::{Isa, Level};
+use crate::{Isa, Level, by_isa};
+
+/// The levels with a kernel, lowest first; others run the next one below.
+pub const KERNELS: &[Level] = by_isa!(crate::curve25519, levels: Avx512, Avx2, _ => portable);
 
 /// How many jobs run side by side.
 #[must_use]
@@ -83,4 +86,24 @@ fn load_digits<W: Words>(digits: &Digits) -> [W; 5] {
 #[inline(always)]
 fn store<W: Words>([a, b, c, d]: [W; 4]) -> Numbers {
     [a.store(), b.store(), c.store(), d.store()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::reached::assert_best;
+
+    #[test]
+    fn the_best_kernel_runs() {
+        let (bytes, signature) = (&[1; 32], &[1; 64]);
+        assert_best(KERNELS, |isa| x25519::public_keys(isa, &[bytes], &mut [[0; 32]]));
+        assert_best(KERNELS, |isa| {
+            x25519::shared_secrets(isa, &[bytes], &[bytes], &mut [[0; 32]]);
+        });
+        assert_best(KERNELS, |isa| drop(ed25519::SigningKey::new(isa, bytes)));
+        assert_best(KERNELS, |isa| {
+            let job = ed25519::Verify { public: bytes, message: &[], signature };
+            ed25519::verify(isa, &[job], &mut [true]);
+        });
+    }
 }
