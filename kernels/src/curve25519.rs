@@ -5,6 +5,7 @@
 
 #[macro_use]
 mod field;
+mod digits;
 pub mod ed25519;
 mod edwards;
 mod ladder;
@@ -16,7 +17,10 @@ pub mod x25519;
 mod x86_64;
 
 use crate::words::Words;
-use crate::{Isa, Level};
+use crate::{Isa, Level, by_isa};
+
+/// The levels with a kernel, lowest first; others run the next one below.
+pub const KERNELS: &[Level] = by_isa!(crate::curve25519, levels: Avx512, Avx2, _ => portable);
 
 /// How many jobs run side by side.
 #[must_use]
@@ -33,7 +37,7 @@ pub const fn lanes(isa: Isa) -> usize {
 /// Numbers of 256 bits in up to eight lanes: four words, lowest first, each for all lanes.
 type Numbers = [[u64; 8]; 4];
 
-/// Odd digits of scalars in up to eight lanes, see [`edwards::odd_digits`].
+/// Odd digits of scalars in up to eight lanes, see [`digits::odd_digits`].
 type Digits = [[u64; 8]; 5];
 
 /// Puts numbers of 32 bytes, lowest first, side by side.
@@ -51,7 +55,7 @@ fn side_by_side(numbers: &[&[u8; 32]]) -> Numbers {
 fn digits_side_by_side(scalars: &Numbers) -> Digits {
     let mut words = [[0; 8]; 5];
     for lane in 0..8 {
-        let digits = edwards::odd_digits(scalars.map(|word| word[lane]), 52);
+        let digits = digits::odd_digits(scalars.map(|word| word[lane]), 52);
         for (word, digits) in words.iter_mut().zip(digits) {
             word[lane] = digits;
         }
@@ -82,4 +86,24 @@ fn load_digits<W: Words>(digits: &Digits) -> [W; 5] {
 #[inline(always)]
 fn store<W: Words>([a, b, c, d]: [W; 4]) -> Numbers {
     [a.store(), b.store(), c.store(), d.store()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::reached::assert_best;
+
+    #[test]
+    fn the_best_kernel_runs() {
+        let (bytes, signature) = (&[1; 32], &[1; 64]);
+        assert_best(KERNELS, |isa| x25519::public_keys(isa, &[bytes], &mut [[0; 32]]));
+        assert_best(KERNELS, |isa| {
+            x25519::shared_secrets(isa, &[bytes], &[bytes], &mut [[0; 32]]);
+        });
+        assert_best(KERNELS, |isa| drop(ed25519::SigningKey::new(isa, bytes)));
+        assert_best(KERNELS, |isa| {
+            let job = ed25519::Verify { public: bytes, message: &[], signature };
+            ed25519::verify(isa, &[job], &mut [true]);
+        });
+    }
 }

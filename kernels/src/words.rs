@@ -87,6 +87,12 @@ pub(crate) trait Words52: Words {
 pub(crate) trait Words32: Words {
     /// The product of the low 32 bits of each.
     fn multiply(self, other: Self) -> Self;
+    /// The same words, of which the compiler knows nothing. Where it knows a factor, it may make a
+    /// product of 64 bits of one of 32, which processors lack.
+    #[inline(always)]
+    fn opaque(self) -> Self {
+        self
+    }
 }
 
 impl Words for u64 {

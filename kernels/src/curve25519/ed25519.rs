@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::edwards::Schedule;
+use super::digits::Schedule;
 use super::scalar::{self, is_scalar, multiply_add, reduce};
 use super::{Numbers, digits_side_by_side, lanes, one_by_one, portable, side_by_side};
 use crate::{Isa, by_isa, sha2, wipe};

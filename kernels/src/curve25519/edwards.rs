@@ -2,8 +2,8 @@
 //!
 //! The formulas of addition are complete: no point is an exception.
 
+use super::digits::{COUNT, Schedule};
 use super::field::{Field, inverse, root_powers};
-use super::scalar::ORDER;
 use super::table::{BASE, D, D2, Multiples};
 use crate::words::Words;
 
@@ -31,16 +31,16 @@ impl<F: Field> Point<F> {
         for left in (0..doublings).rev() {
             let (a, b, c) = (F::carry(x), F::carry(y), F::carry(z));
             let ab = a.multiply(b);
-            let [aa, bb, cc] = F::squares([a, b, c]);
+            let [aa, bb, cc] = F::squares([&a, &b, &c]);
             let e = F::carry(F::sum(ab, ab));
             let g = F::carry(F::difference(bb, aa));
             let h = F::carry(F::sum(aa, bb));
             let f = F::carry(F::difference(F::sum(F::sum(cc, cc), aa), bb));
             // Only additions need t.
             if left == 0 {
-                [x, y, z, t] = F::products([(e, f), (g, h), (f, g), (e, h)]);
+                [x, y, z, t] = F::products([(&e, &f), (&g, &h), (&f, &g), (&e, &h)]);
             } else {
-                [x, y, z] = F::products([(e, f), (g, h), (f, g)]);
+                [x, y, z] = F::products([(&e, &f), (&g, &h), (&f, &g)]);
             }
         }
         Self { x, y, z, t }
@@ -87,7 +87,7 @@ impl<F: Field> Point<F> {
         let (less, more) = (F::difference(double_z, c), F::sum(double_z, c));
         let (less, more) = (F::carry(less), F::carry(more));
         let (f, g) = (F::select(negative, more, less), F::select(negative, less, more));
-        let [x, y, z, t] = F::products([(e, f), (g, h), (f, g), (e, h)]);
+        let [x, y, z, t] = F::products([(&e, &f), (&g, &h), (&f, &g), (&e, &h)]);
         Self { x, y, z, t }
     }
 
@@ -104,15 +104,15 @@ impl<F: Field> Point<F> {
         let [a, b, c, d, e, f, g, h, i, j, product @ ..] = limbs;
         let (sum, difference) = ([a, b, c, d, e], [f, g, h, i, j]);
         let (mut one, mut other) = (sum, difference);
-        unroll!(I in 0..5 {
-            one[I] = F::Words::select(negative, sum[I], difference[I]);
-            other[I] = F::Words::select(negative, difference[I], sum[I]);
+        unroll!(i in 0..5 {
+            one[i] = F::Words::select(negative, sum[i], difference[i]);
+            other[i] = F::Words::select(negative, difference[i], sum[i]);
         });
         let [a, b, c] = self.factors();
         let products = F::products([
-            (a, F::from_limbs51(one)),
-            (b, F::from_limbs51(other)),
-            (c, F::from_limbs51(product)),
+            (&a, &F::from_limbs51(one)),
+            (&b, &F::from_limbs51(other)),
+            (&c, &F::from_limbs51(product)),
         ]);
         Self::finish(products, F::sum(self.z, self.z), negative)
     }
@@ -206,46 +206,6 @@ const MINUS_ONE_ROOT: [u64; 5] = [
     0x2_b832_4804_fc1d,
 ];
 
-/// How many digits a scalar below 2^253 has in a verification.
-const DIGITS: usize = 51;
-
-/// The digits of both scalars of a verification in each lane, the highest ones first. After those
-/// of the key's scalar there is one that adds the key once more or not.
-pub(super) struct Schedule {
-    key: [[u8; 8]; DIGITS + 1],
-    base: [[u8; 8]; DIGITS],
-}
-
-impl Schedule {
-    pub(super) const fn new() -> Self {
-        Self { key: [[0; 8]; DIGITS + 1], base: [[0; 8]; DIGITS] }
-    }
-
-    /// Sets the scalars of a lane, less than the order.
-    pub(super) fn set(&mut self, lane: usize, key: [u64; 4], base: [u64; 4]) {
-        let mut rest = key;
-        // The key may have a part of small order, so that the order cannot make its scalar odd.
-        let is_odd = rest[0] & 1 == 1;
-        rest[0] |= 1;
-        let (key, base) = (odd_digits(rest, DIGITS as u32), odd_digits(base, DIGITS as u32));
-        for place in 0..DIGITS {
-            self.key[DIGITS - 1 - place][lane] = digit(&key, place);
-            self.base[DIGITS - 1 - place][lane] = digit(&base, place);
-        }
-        self.key[DIGITS][lane] = if is_odd { NOTHING } else { MINUS_ONCE };
-    }
-}
-
-fn digit(digits: &[u64; 5], place: usize) -> u8 {
-    let (word, bit) = (5 * place / 64, 5 * place % 64);
-    let bits = u128::from(digits[word]) | u128::from(digits[word + 1]) << 64;
-    (bits >> bit) as u8 & 31
-}
-
-/// Digits that stand for -1 and, in tables of a key, for 0.
-const MINUS_ONCE: u8 = 15;
-const NOTHING: u8 = 32;
-
 /// The odd multiples 1 to 31 of a point of each lane, and the neutral point: y + x, y - x, 2 d t and
 /// 2 z, five limbs each. They are public.
 type KeyMultiples = [[[u64; 8]; 20]; 17];
@@ -293,10 +253,10 @@ impl<F: Field> Point<F> {
         let [sum, difference, product, double_z] = from_row::<F>(row);
         let [a, b, c] = self.factors();
         let [a, b, c, double_z] = F::products([
-            (a, F::select(negative, sum, difference)),
-            (b, F::select(negative, difference, sum)),
-            (c, product),
-            (F::carry(self.z), double_z),
+            (&a, &F::select(negative, sum, difference)),
+            (&b, &F::select(negative, difference, sum)),
+            (&c, &product),
+            (&F::carry(self.z), &double_z),
         ]);
         Self::finish([a, b, c], double_z, negative)
     }
@@ -330,8 +290,8 @@ pub(super) fn verify<F: Field>(
         }
     }
     let mut sum = Point::<F>::neutral();
-    for step in 0..=DIGITS {
-        if step > 0 && step < DIGITS {
+    for step in 0..=COUNT {
+        if step > 0 && step < COUNT {
             sum = sum.double(5);
         }
         let digits = &schedule.key[step];
@@ -346,7 +306,7 @@ pub(super) fn verify<F: Field>(
             }
         }
         sum = sum.add_row(&row, F::Words::load(&negative));
-        if step < DIGITS {
+        if step < COUNT {
             let mut digits = [0; 8];
             for (word, &digit) in digits.iter_mut().zip(&schedule.base[step]) {
                 *word = u64::from(digit);
@@ -355,26 +315,4 @@ pub(super) fn verify<F: Field>(
         }
     }
     key_is_valid.and(point_is_valid).and(sum.is(point_x, point_y))
-}
-
-/// The `digits` odd digits of a scalar below 2^255, as [`base_multiply`] takes them.
-///
-/// The sum of `2 d - 31` times 32^i is `2 n - (32^digits - 1)` if n is the number with digits d. So
-/// n is half of the scalar and 32^digits - 1; an even scalar is made odd by the order.
-pub(super) fn odd_digits(scalar: [u64; 4], digits: u32) -> [u64; 5] {
-    let even = (scalar[0] & 1).wrapping_sub(1);
-    let mut words = [0; 5];
-    let mut carry = 0;
-    for k in 0..5 {
-        let ones = u64::MAX.unbounded_shr((64 * (k as u32 + 1)).saturating_sub(5 * digits));
-        let (scalar, order) = if k < 4 { (scalar[k], ORDER[k] & even) } else { (0, 0) };
-        let sum = u128::from(scalar) + u128::from(order) + u128::from(ones) + carry;
-        words[k] = sum as u64;
-        carry = sum >> 64;
-    }
-    for k in 0..5 {
-        let above = if k < 4 { words[k + 1] } else { 0 };
-        words[k] = words[k] >> 1 | above << 63;
-    }
-    words
 }

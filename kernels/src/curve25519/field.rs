@@ -2,13 +2,13 @@
 
 use crate::words::Words;
 
-/// Repeats a block for each value of a constant. The compiler does not unroll all loops before it
+/// Repeats a block for each value of a variable. The compiler does not unroll all loops before it
 /// decides which arrays become registers.
 macro_rules! unroll {
     ($name:ident in 0..5 $body:block) => { unroll!(@ $name [0 1 2 3 4] $body) };
     ($name:ident in 0..10 $body:block) => { unroll!(@ $name [0 1 2 3 4 5 6 7 8 9] $body) };
     (@ $name:ident [$($value:literal)+] $body:block) => {$({
-        const $name: usize = $value;
+        let $name: usize = $value;
         $body
     })+};
 }
@@ -32,9 +32,9 @@ pub(super) trait Field: Copy {
     /// An element whose limbs are not carried.
     type Wide: Copy;
 
-    /// From five limbs of 51 bits, each less than 2^51.
+    /// From five limbs of 51 bits, each less than 2^51, or those of a carried element.
     fn from_limbs51(limbs: [Self::Words; 5]) -> Self;
-    /// Five limbs of 51 bits, each less than 2^52.
+    /// Five limbs of 51 bits, of a carried element.
     fn to_limbs51(self) -> [Self::Words; 5];
 
     /// The same element.
@@ -46,9 +46,9 @@ pub(super) trait Field: Copy {
     /// A square.
     fn square(self) -> Self::Wide;
     /// At most four products.
-    fn products<const N: usize>(pairs: [(Self, Self); N]) -> [Self::Wide; N];
+    fn products<const N: usize>(pairs: [(&Self, &Self); N]) -> [Self::Wide; N];
     /// At most four squares.
-    fn squares<const N: usize>(numbers: [Self; N]) -> [Self::Wide; N];
+    fn squares<const N: usize>(numbers: [&Self; N]) -> [Self::Wide; N];
     /// A product with a number of at most 17 bits.
     fn times(self, factor: u64) -> Self::Wide;
     /// A sum of at most four products, differences among them.

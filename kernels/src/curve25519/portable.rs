@@ -1,6 +1,7 @@
 //! One job at a time, in plain Rust: the specification.
 
-use super::edwards::{self, Schedule, base_multiply};
+use super::digits::Schedule;
+use super::edwards::{self, base_multiply};
 use super::field::limbs51::Limbs51;
 use super::{Digits, Numbers, ladder, load, load_digits, store};
 use crate::words::Words;

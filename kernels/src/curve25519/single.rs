@@ -1,5 +1,5 @@
-//! One number modulo 2^255 - 19 at a time: for the table of multiples, which the compiler computes,
-//! and for the one inversion of all lanes.
+//! One number modulo 2^255 - 19 at a time, for the constants and the table of multiples, which the
+//! compiler computes.
 
 use super::field::MASK51;
 

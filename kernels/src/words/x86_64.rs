@@ -243,6 +243,10 @@ impl Words32 for Four {
     fn multiply(self, other: Self) -> Self {
         Self(call!(_mm256_mul_epu32(self.0, other.0)))
     }
+    #[inline(always)]
+    fn opaque(self) -> Self {
+        Self(call!(opaque256(self.0)))
+    }
 }
 
 #[cfg(feature = "isa-avx512")]

@@ -55,13 +55,13 @@ impl<W> Wide25<W> {
 
 #[inline(always)]
 fn twice<W: Words32>(mut limbs: [W; 10]) -> [W; 10] {
-    unroll!(I in 0..10 { limbs[I] = limbs[I].add(limbs[I]); });
+    unroll!(i in 0..10 { limbs[i] = limbs[i].add(limbs[i]).opaque(); });
     limbs
 }
 
 #[inline(always)]
 fn nineteen_times<W: Words32>(mut limbs: [W; 10]) -> [W; 10] {
-    unroll!(I in 0..10 { limbs[I] = limbs[I].multiply(W::splat(19)); });
+    unroll!(i in 0..10 { limbs[i] = limbs[i].multiply(W::splat(19)).opaque(); });
     limbs
 }
 
@@ -73,9 +73,9 @@ impl<W: Words32> Field for Limbs25<W> {
     fn from_limbs51(limbs: [W; 5]) -> Self {
         let mask = W::splat(MASK26);
         let mut split = [mask; 10];
-        unroll!(I in 0..5 {
-            split[2 * I] = limbs[I].and(mask);
-            split[2 * I + 1] = limbs[I].shr::<26>();
+        unroll!(i in 0..5 {
+            split[2 * i] = limbs[i].and(mask);
+            split[2 * i + 1] = limbs[i].shr::<26>();
         });
         Self(split)
     }
@@ -83,8 +83,8 @@ impl<W: Words32> Field for Limbs25<W> {
     #[inline(always)]
     fn to_limbs51(self) -> [W; 5] {
         let mut joined = [self.0[0]; 5];
-        unroll!(I in 0..5 {
-            joined[I] = self.0[2 * I + 1].shl::<26>().add(self.0[2 * I]);
+        unroll!(i in 0..5 {
+            joined[i] = self.0[2 * i + 1].shl::<26>().add(self.0[2 * i]);
         });
         joined
     }
@@ -114,6 +114,7 @@ impl<W: Words32> Field for Limbs25<W> {
             )+};
         }
         carry!(0 4 1 5 2 6 3 7 4 8 9 0);
+        unroll!(i in 0..10 { limbs[i] = limbs[i].opaque(); });
         Self(limbs)
     }
 
@@ -124,16 +125,16 @@ impl<W: Words32> Field for Limbs25<W> {
         // Two limbs at odd places have a product of one bit more than its place has.
         let a2 = twice(a);
         let mut columns = a;
-        unroll!(K in 0..10 {
-            let mut sum = a[0].multiply(b[K]);
-            unroll!(I in 0..10 {
-                const J: usize = (K + 10 - I) % 10;
-                if I > 0 {
-                    let left = if I % 2 == 1 && J % 2 == 1 { a2[I] } else { a[I] };
-                    sum = sum.add(left.multiply(if I > K { b19[J] } else { b[J] }));
+        unroll!(k in 0..10 {
+            let mut sum = a[0].multiply(b[k]);
+            unroll!(i in 0..10 {
+                let j = (k + 10 - i) % 10;
+                if i > 0 {
+                    let left = if i % 2 == 1 && j % 2 == 1 { a2[i] } else { a[i] };
+                    sum = sum.add(left.multiply(if i > k { b19[j] } else { b[j] }));
                 }
             });
-            columns[K] = sum;
+            columns[k] = sum;
         });
         Wide25(columns)
     }
@@ -146,40 +147,43 @@ impl<W: Words32> Field for Limbs25<W> {
         let a2 = twice(a);
         let a4 = twice(a2);
         let mut columns = a;
-        unroll!(K in 0..10 {
+        unroll!(k in 0..10 {
             let mut sum = W::splat(0);
-            unroll!(I in 0..10 {
-                const J: usize = (K + 10 - I) % 10;
-                if I <= J {
-                    let left = match (I == J, I % 2 == 1 && J % 2 == 1) {
-                        (true, false) => a[I],
-                        (true, true) | (false, false) => a2[I],
-                        (false, true) => a4[I],
+            unroll!(i in 0..10 {
+                let j = (k + 10 - i) % 10;
+                if i <= j {
+                    let left = match (i == j, i % 2 == 1 && j % 2 == 1) {
+                        (true, false) => a[i],
+                        (true, true) | (false, false) => a2[i],
+                        (false, true) => a4[i],
                     };
-                    sum = sum.add(left.multiply(if I + J > K { a19[J] } else { a[J] }));
+                    sum = sum.add(left.multiply(if i + j > k { a19[j] } else { a[j] }));
                 }
             });
-            columns[K] = sum;
+            columns[k] = sum;
         });
         Wide25(columns)
     }
 
-    /// A loop, because the code of a product is long, and few registers are free between two.
     #[inline(always)]
-    fn products<const N: usize>(pairs: [(Self, Self); N]) -> [Wide25<W>; N] {
+    fn products<const N: usize>(pairs: [(&Self, &Self); N]) -> [Wide25<W>; N] {
         let mut products = [pairs[0].0.widen(); N];
-        for (product, (one, other)) in products.iter_mut().zip(pairs) {
-            *product = one.multiply(other);
-        }
+        unroll!(i in 0..5 {
+            if i < N {
+                products[i] = pairs[i].0.multiply(*pairs[i].1);
+            }
+        });
         products
     }
 
     #[inline(always)]
-    fn squares<const N: usize>(numbers: [Self; N]) -> [Wide25<W>; N] {
+    fn squares<const N: usize>(numbers: [&Self; N]) -> [Wide25<W>; N] {
         let mut squares = [numbers[0].widen(); N];
-        for (square, number) in squares.iter_mut().zip(numbers) {
-            *square = number.square();
-        }
+        unroll!(i in 0..5 {
+            if i < N {
+                squares[i] = numbers[i].square();
+            }
+        });
         squares
     }
 
@@ -187,28 +191,28 @@ impl<W: Words32> Field for Limbs25<W> {
     fn times(self, factor: u64) -> Wide25<W> {
         let factor = W::splat(factor);
         let mut limbs = self.0;
-        unroll!(I in 0..10 { limbs[I] = limbs[I].multiply(factor); });
+        unroll!(i in 0..10 { limbs[i] = limbs[i].multiply(factor); });
         Wide25(limbs)
     }
 
     #[inline(always)]
     fn sum(one: Wide25<W>, other: Wide25<W>) -> Wide25<W> {
         let mut limbs = one.0;
-        unroll!(I in 0..10 { limbs[I] = limbs[I].add(other.0[I]); });
+        unroll!(i in 0..10 { limbs[i] = limbs[i].add(other.0[i]); });
         Wide25(limbs)
     }
 
     #[inline(always)]
     fn difference(one: Wide25<W>, other: Wide25<W>) -> Wide25<W> {
         let mut limbs = one.0;
-        unroll!(I in 0..10 { limbs[I] = limbs[I].add(W::splat(BIAS[I])).sub(other.0[I]); });
+        unroll!(i in 0..10 { limbs[i] = limbs[i].add(W::splat(BIAS[i])).sub(other.0[i]); });
         Wide25(limbs)
     }
 
     #[inline(always)]
     fn select(mask: W, one: Self, other: Self) -> Self {
         let mut limbs = other.0;
-        unroll!(I in 0..10 { limbs[I] = W::select(mask, one.0[I], limbs[I]); });
+        unroll!(i in 0..10 { limbs[i] = W::select(mask, one.0[i], limbs[i]); });
         Self(limbs)
     }
 }

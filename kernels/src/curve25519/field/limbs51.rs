@@ -145,22 +145,22 @@ impl<W: Words52> Field for Limbs51<W> {
     }
 
     #[inline(always)]
-    fn products<const N: usize>(pairs: [(Self, Self); N]) -> [Wide51<W>; N] {
+    fn products<const N: usize>(pairs: [(&Self, &Self); N]) -> [Wide51<W>; N] {
         let mut products = [pairs[0].0.widen(); N];
-        unroll!(I in 0..5 {
-            if I < N {
-                products[I] = pairs[I].0.multiply(pairs[I].1);
+        unroll!(i in 0..5 {
+            if i < N {
+                products[i] = pairs[i].0.multiply(*pairs[i].1);
             }
         });
         products
     }
 
     #[inline(always)]
-    fn squares<const N: usize>(numbers: [Self; N]) -> [Wide51<W>; N] {
+    fn squares<const N: usize>(numbers: [&Self; N]) -> [Wide51<W>; N] {
         let mut squares = [numbers[0].widen(); N];
-        unroll!(I in 0..5 {
-            if I < N {
-                squares[I] = numbers[I].square();
+        unroll!(i in 0..5 {
+            if i < N {
+                squares[i] = numbers[i].square();
             }
         });
         squares
@@ -175,28 +175,28 @@ impl<W: Words52> Field for Limbs51<W> {
             let high = zero.add_high(a[k - 1], factor);
             limbs[k] = high.add(high);
         }
-        unroll!(I in 0..5 { limbs[I] = limbs[I].add_low(a[I], factor); });
+        unroll!(i in 0..5 { limbs[i] = limbs[i].add_low(a[i], factor); });
         Wide51(limbs)
     }
 
     #[inline(always)]
     fn sum(one: Wide51<W>, other: Wide51<W>) -> Wide51<W> {
         let mut limbs = one.0;
-        unroll!(I in 0..5 { limbs[I] = limbs[I].add(other.0[I]); });
+        unroll!(i in 0..5 { limbs[i] = limbs[i].add(other.0[i]); });
         Wide51(limbs)
     }
 
     #[inline(always)]
     fn difference(one: Wide51<W>, other: Wide51<W>) -> Wide51<W> {
         let mut limbs = one.0;
-        unroll!(I in 0..5 { limbs[I] = limbs[I].add(W::splat(BIAS[I])).sub(other.0[I]); });
+        unroll!(i in 0..5 { limbs[i] = limbs[i].add(W::splat(BIAS[i])).sub(other.0[i]); });
         Wide51(limbs)
     }
 
     #[inline(always)]
     fn select(mask: W, one: Self, other: Self) -> Self {
         let mut limbs = other.0;
-        unroll!(I in 0..5 { limbs[I] = W::select(mask, one.0[I], limbs[I]); });
+        unroll!(i in 0..5 { limbs[i] = W::select(mask, one.0[i], limbs[i]); });
         Self(limbs)
     }
 }

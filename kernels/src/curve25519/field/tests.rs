@@ -27,6 +27,8 @@ fn all_operations<F: Field<Words = Interval>>(
         F::carry(F::sum(twice, twice)),
         F::carry(most),
         F::carry(of_elements),
+        F::from_limbs51(F::carry(most).to_limbs51()),
+        F::from_limbs51([Interval::up_to(MASK51); 5]),
         element.negative(),
         F::from_words([Interval::up_to(u64::MAX); 4]),
         F::select(Interval::up_to(u64::MAX), element, element),

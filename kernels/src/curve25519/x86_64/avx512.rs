@@ -1,7 +1,8 @@
 //! Eight jobs side by side, with products of 52 bits (IFMA).
 
 use crate::Level;
-use crate::curve25519::edwards::{self, Schedule, base_multiply};
+use crate::curve25519::digits::Schedule;
+use crate::curve25519::edwards::{self, base_multiply};
 use crate::curve25519::field::limbs51::Limbs51;
 use crate::curve25519::{Digits, Numbers, ladder, load, load_digits, store};
 use crate::words::Words;

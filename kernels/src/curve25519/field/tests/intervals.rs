@@ -64,6 +64,15 @@ impl Words for Interval {
     fn store(self) -> [u64; 8] {
         unreachable!("an interval is not a word");
     }
+    fn load_rows(_: [&[u8; 64]; 8]) -> [Self; 8] {
+        unreachable!("the field has no rows");
+    }
+    fn rotate_right<const BITS: u32>(self) -> Self {
+        unreachable!("the field turns no words");
+    }
+    fn swap_bytes(self) -> Self {
+        unreachable!("the field swaps no bytes");
+    }
     fn add(self, other: Self) -> Self {
         Self(self.0 + other.0, self.1 + other.1).checked()
     }
