@@ -123,7 +123,7 @@ fn ed25519_verify(group: &mut Group<'_, '_>, isa: Isa) {
 
 fn p256_public_keys(group: &mut Group<'_, '_>, isa: Isa) {
     let secrets = each!(group.iter().map(|request| &request.work),
-        Work::P256PublicKey { secret, .. } => &secret.lanes);
+        Work::P256PublicKey { secret, .. } => &secret.scalar);
     let mut results = [p256::PublicKey::BASE; MOST];
     p256::public_keys(isa, &secrets, &mut results[..secrets.len()]);
     finish(group, &results, |work, result| {
@@ -139,8 +139,8 @@ fn p256_public_keys(group: &mut Group<'_, '_>, isa: Isa) {
 
 fn p256_shared_secrets(group: &mut Group<'_, '_>, isa: Isa) {
     let works = || group.iter().map(|request| &request.work);
-    let secrets = each!(works(), Work::P256SharedSecret { secret, .. } => &secret.lanes);
-    let publics = each!(works(), Work::P256SharedSecret { public, .. } => &public.lanes);
+    let secrets = each!(works(), Work::P256SharedSecret { secret, .. } => &secret.scalar);
+    let publics = each!(works(), Work::P256SharedSecret { public, .. } => &public.point);
     let mut results = [[0; 32]; MOST];
     p256::shared_secrets(isa, &secrets, &publics, &mut results[..secrets.len()]);
     finish(group, &results, |work, result| {
@@ -163,7 +163,7 @@ fn p256_sign(group: &mut Group<'_, '_>, options: &Options) {
             Hedge::Random => Some(drawn),
             Hedge::Given(entropy) => entropy,
         };
-        p256::SignJob { key: &key.secret().lanes, digest, entropy }
+        p256::SignJob { key: &key.secret().scalar, digest, entropy }
     });
     let mut results = [[0; 64]; MOST];
     p256::sign(options.isa, &jobs, &mut results[..jobs.len()]);
@@ -171,7 +171,7 @@ fn p256_sign(group: &mut Group<'_, '_>, options: &Options) {
     let mut verdicts = [true; MOST];
     if options.checks_signatures {
         let jobs = each!(works().zip(&results), (Work::P256Sign { key, digest, .. }, signature) =>
-            p256::VerifyJob { key: &key.public_key().lanes, digest, signature });
+            p256::VerifyJob { key: &key.public_key().point, digest, signature });
         p256::verify(options.isa, &jobs, &mut verdicts[..jobs.len()]);
     }
     finish(group, results.iter().zip(verdicts), |work, (result, is_right)| match work {
@@ -186,7 +186,7 @@ fn p256_sign(group: &mut Group<'_, '_>, options: &Options) {
 fn p256_verify(group: &mut Group<'_, '_>, isa: Isa) {
     let jobs = each!(group.iter().map(|request| &request.work),
         Work::P256Verify { key, digest, signature } =>
-            p256::VerifyJob { key: &key.lanes, digest, signature });
+            p256::VerifyJob { key: &key.point, digest, signature });
     let mut verdicts = [false; MOST];
     p256::verify(isa, &jobs, &mut verdicts[..jobs.len()]);
     drop(jobs);
@@ -199,8 +199,9 @@ fn mlkem768_generate(group: &mut Group<'_, '_>, isa: Isa) {
     };
     let seeds: &[[u8; SEED_LENGTH]] = drawn.as_chunks().0;
     let seeds: ArrayVec<_, MOST> = seeds.iter().take(group.len()).collect();
-    let mut keys = [const { mlkem::DecapsulationKey::empty() }; MOST];
-    mlkem::generate(isa, &seeds, &mut keys[..seeds.len()]);
+    let mut keys: ArrayVec<_, MOST> =
+        seeds.iter().map(|_| mlkem::DecapsulationKey::empty()).collect();
+    mlkem::generate(isa, &seeds, &mut keys);
     // The keys here are wiped: they are copied, not moved.
     finish(group, seeds.iter().zip(&keys), |work, (seed, lanes)| {
         if let Work::MlKem768Generate { key } = work {
@@ -217,7 +218,7 @@ fn mlkem768_encapsulate(group: &mut Group<'_, '_>, isa: Isa) {
     let drawn: &[[u8; 32]] = drawn.as_chunks().0;
     let works = group.iter().map(|request| &request.work);
     let jobs = each!(works.zip(drawn), (Work::MlKem768Encapsulate { key, message, .. }, drawn) =>
-        mlkem::Encapsulation { key: &key.lanes, randomness: message.unwrap_or(drawn) });
+        mlkem::Encapsulation { key: &key.key, randomness: message.unwrap_or(drawn) });
     let count = jobs.len();
     let mut ciphertexts = [[0; CIPHERTEXT_LENGTH]; MOST];
     let mut secrets = [[0; 32]; MOST];
@@ -235,7 +236,7 @@ fn mlkem768_encapsulate(group: &mut Group<'_, '_>, isa: Isa) {
 fn mlkem768_decapsulate(group: &mut Group<'_, '_>, isa: Isa) {
     let jobs = each!(group.iter().map(|request| &request.work),
         Work::MlKem768Decapsulate { key, ciphertext, .. } =>
-            mlkem::Decapsulation { key: &key.lanes, ciphertext });
+            mlkem::Decapsulation { key: &key.expanded, ciphertext });
     let mut secrets = [[0; 32]; MOST];
     mlkem::decapsulate(isa, &jobs, &mut secrets[..jobs.len()]);
     drop(jobs);

@@ -29,8 +29,7 @@ pub(crate) const DECAPSULATION_KEY_LENGTH: usize = 2400;
 /// It is kept as its seed, and expanded.
 pub struct DecapsulationKey {
     seed: Zeroizing<[u8; SEED_LENGTH]>,
-    pub(crate) expanded: ml_kem::DecapsulationKey768,
-    pub(crate) lanes: kernel::DecapsulationKey,
+    pub(crate) expanded: kernel::DecapsulationKey,
     public: EncapsulationKey,
     #[cfg(feature = "aws-lc")]
     pub(crate) aws_lc: crate::aws_lc::MlKem768,
@@ -41,18 +40,16 @@ impl DecapsulationKey {
     /// key.
     #[must_use]
     pub fn from_seed(seed: &[u8; SEED_LENGTH]) -> Self {
-        let mut lanes = kernel::DecapsulationKey::empty();
-        lanes.set_seed(Isa::detect(), seed);
-        Self::of(seed, &lanes)
+        let mut expanded = kernel::DecapsulationKey::empty();
+        expanded.set_seed(Isa::detect(), seed);
+        Self::of(seed, &expanded)
     }
 
-    pub(crate) fn of(seed: &[u8; SEED_LENGTH], lanes: &kernel::DecapsulationKey) -> Self {
-        let expanded = ml_kem::DecapsulationKey768::from_seed((*seed).into());
-        let public = EncapsulationKey::of(lanes.encapsulation_key().clone());
+    pub(crate) fn of(seed: &[u8; SEED_LENGTH], expanded: &kernel::DecapsulationKey) -> Self {
+        let public = EncapsulationKey::of(expanded.encapsulation_key().clone());
         Self {
             seed: Zeroizing::new(*seed),
-            expanded,
-            lanes: lanes.clone(),
+            expanded: expanded.clone(),
             public,
             #[cfg(feature = "aws-lc")]
             aws_lc: Default::default(),
@@ -93,10 +90,10 @@ impl DecapsulationKey {
     }
 
     /// The key in the form of FIPS 203.
-    #[expect(deprecated, reason = "files and other implementations have it")]
     pub(crate) fn to_expanded(&self) -> Zeroizing<[u8; DECAPSULATION_KEY_LENGTH]> {
-        use ml_kem::ExpandedKeyEncoding as _;
-        Zeroizing::new(self.expanded.to_expanded_bytes().into())
+        let mut bytes = Zeroizing::new([0; DECAPSULATION_KEY_LENGTH]);
+        self.expanded.copy_bytes(Isa::detect(), &mut bytes);
+        bytes
     }
 
     /// A key from the DER of `PrivateKeyInfo` (PKCS#8, RFC 9935) that has the seed.

@@ -18,7 +18,7 @@ const NUMBERS: usize = 1152;
 /// A key that encapsulates secrets for the owner of the decapsulation key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EncapsulationKey {
-    pub(crate) lanes: kernel::EncapsulationKey,
+    pub(crate) key: kernel::EncapsulationKey,
 }
 
 impl EncapsulationKey {
@@ -31,14 +31,14 @@ impl EncapsulationKey {
         kernel::EncapsulationKey::new(bytes).map(Self::of).ok_or(KeyError::Encoding)
     }
 
-    pub(super) const fn of(lanes: kernel::EncapsulationKey) -> Self {
-        Self { lanes }
+    pub(super) const fn of(key: kernel::EncapsulationKey) -> Self {
+        Self { key }
     }
 
     /// Its bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; ENCAPSULATION_KEY_LENGTH] {
-        self.lanes.as_bytes()
+        self.key.as_bytes()
     }
 
     /// Draws a secret, and encapsulates it.
