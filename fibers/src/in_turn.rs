@@ -21,6 +21,12 @@ impl<J> Default for Current<J> {
     }
 }
 
+/// Whether [`wait`] would wait now: never.
+#[must_use]
+pub fn is_waiting_possible<J>(_current: &'static LocalKey<Current<J>>) -> bool {
+    false
+}
+
 /// Returns the job.
 ///
 /// # Errors

@@ -56,23 +56,17 @@
 #[cfg_attr(
     all(
         not(miri),
-        any(
-            all(target_arch = "x86_64", any(unix, windows)),
-            all(target_arch = "aarch64", unix)
-        )
+        any(all(target_arch = "x86_64", any(unix, windows)), all(target_arch = "aarch64", unix))
     ),
     path = "stacks.rs"
 )]
 #[cfg_attr(
     not(all(
         not(miri),
-        any(
-            all(target_arch = "x86_64", any(unix, windows)),
-            all(target_arch = "aarch64", unix)
-        )
+        any(all(target_arch = "x86_64", any(unix, windows)), all(target_arch = "aarch64", unix))
     )),
     path = "in_turn.rs"
 )]
 mod platform;
 
-pub use platform::{Current, Pool, wait};
+pub use platform::{Current, Pool, is_waiting_possible, wait};

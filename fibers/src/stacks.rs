@@ -69,6 +69,18 @@ impl<J> Running<J> {
     }
 }
 
+/// Whether [`wait`] would wait now: the caller is in a pool.
+#[must_use]
+pub fn is_waiting_possible<J>(current: &'static LocalKey<Current<J>>) -> bool {
+    here(current).is_some()
+}
+
+fn here<J>(current: &'static LocalKey<Current<J>>) -> Option<Running<J>> {
+    let running = current.try_with(Current::get).ok().flatten();
+    // Other closures would run in the middle of a panic.
+    running.filter(|_| !panicking())
+}
+
 /// Waits until the job was processed together with those of the other closures of the pool, and
 /// returns it with its result in it.
 ///
@@ -76,10 +88,7 @@ impl<J> Running<J> {
 ///
 /// The job as it is, if the caller runs outside of a pool, alone in one, or while a panic unwinds.
 pub fn wait<J>(current: &'static LocalKey<Current<J>>, job: J) -> Result<J, J> {
-    let Ok(Some(running)) = current.try_with(Current::get) else { return Err(job) };
-    if panicking() {
-        return Err(job);
-    }
+    let Some(running) = here(current) else { return Err(job) };
     // SAFETY: the value was stored by code on this stack, by the last closure that began here,
     // whose coroutine owns the yielder. As we are on this stack, it has not ended.
     let yielder = unsafe { &*running.yielder };
