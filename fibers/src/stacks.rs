@@ -4,7 +4,8 @@ use core::any::Any;
 use core::cell::Cell;
 use core::fmt;
 use core::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use core::panic::AssertUnwindSafe;
+use std::panic::{catch_unwind, resume_unwind};
 use std::thread::{self, LocalKey, panicking};
 
 use corosensei::stack::{DefaultStack, Stack as _};
@@ -95,7 +96,8 @@ pub fn wait<J>(current: &'static LocalKey<Current<J>>, job: J) -> Result<J, J> {
     let job = yielder.suspend(job);
     // The pool has changed it in the meantime.
     current.with(|current| current.0.set(Some(running)));
-    Ok(job.expect("only the beginning has no job"))
+    let Some(job) = job else { unreachable!("only the beginning has no job") };
+    Ok(job)
 }
 
 /// Runs closures together.

@@ -1,7 +1,8 @@
 //! Pools of closures.
 
 use core::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
 use std::rc::Rc;
 
 use lanecrypt_fibers::{Current, Pool, wait};

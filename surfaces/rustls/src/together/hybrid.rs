@@ -23,11 +23,12 @@ impl SupportedKxGroup for Hybrid {
         if pool::is_here() {
             let job = Job {
                 x25519: Some(Agreement::new(None)?),
-                kem: Some(Kem::Generate(None)),
+                kem: Some(Box::new(Kem::Generate(None))),
                 ..Job::default()
             };
             if let Some(Ok(job)) = pool::together(job)
-                && let Some(Kem::Generate(Some(key))) = job.kem
+                && let Some(kem) = job.kem
+                && let Kem::Generate(Some(key)) = *kem
                 && let Some(Agreement { secret, share: Some(share), .. }) = job.x25519
             {
                 let shares = [&key.encapsulation_key().as_bytes()[..], &share].concat();
@@ -45,25 +46,25 @@ impl SupportedKxGroup for Hybrid {
             let peer = X25519::read(share).ok_or_else(invalid)?;
             let job = Job {
                 x25519: Some(Agreement::new(Some(peer))?),
-                kem: Some(Kem::Encapsulate {
+                kem: Some(Box::new(Kem::Encapsulate {
                     key,
                     ciphertext: [0; CIPHERTEXT_LENGTH],
                     shared: Zeroizing::new([0; 32]),
-                }),
+                })),
                 ..Job::default()
             };
             match pool::together(job) {
                 None => (),
                 Some(Err(Failed)) => return Err(invalid()),
                 Some(Ok(job)) => {
-                    if let Some(Kem::Encapsulate { ciphertext, shared, .. }) = &job.kem
-                        && let Some(Agreement { share: Some(share), .. }) = &job.x25519
-                        && let Some(agreement) = &job.x25519
+                    if let Some(Kem::Encapsulate { ciphertext, shared, .. }) = job.kem.as_deref()
+                        && let Some(Agreement { share: Some(share), shared: other, .. }) =
+                            &job.x25519
                     {
                         return Ok(CompletedKeyExchange {
                             group: self.name(),
                             pub_key: [&ciphertext[..], share].concat(),
-                            secret: secret(shared, &agreement.shared),
+                            secret: secret(shared, other),
                         });
                     }
                 }
@@ -104,15 +105,15 @@ impl ActiveKeyExchange for Active {
         let peer = X25519::read(share).ok_or_else(invalid)?;
         let job = Job {
             x25519: Some(Agreement::continued(self.secret, Some(peer))),
-            kem: Some(Kem::Decapsulate {
+            kem: Some(Box::new(Kem::Decapsulate {
                 key: self.key,
                 ciphertext: *ciphertext,
                 shared: Zeroizing::new([0; 32]),
-            }),
+            })),
             ..Job::default()
         };
         let job = pool::finish(job).map_err(|Failed| invalid())?;
-        match (&job.kem, &job.x25519) {
+        match (job.kem.as_deref(), &job.x25519) {
             (Some(Kem::Decapsulate { shared, .. }), Some(agreement)) => {
                 Ok(secret(shared, &agreement.shared))
             }

@@ -3,22 +3,38 @@
 use std::sync::Arc;
 
 use lanecrypt_pk::mlkem768::{CIPHERTEXT_LENGTH, DecapsulationKey, EncapsulationKey};
-use lanecrypt_pk::{self as pk, Request, ed25519, p256};
+use lanecrypt_pk::{self as pk, Isa, Level, Request, ed25519, p256};
 use lanecrypt_rsa::{self as rsa, Padding, Workspace};
 use zeroize::Zeroizing;
 
 use super::curves::{Curve, P256, X25519};
 
-/// From how many operations of a kind on they cost less together than one after the other by the
-/// base. Fewer are left to the base.
-pub(crate) const TOGETHER: usize = 4;
+/// How many operations of a kind run side by side; 0 if the processor has no lanes for them.
+pub(crate) fn lanes() -> usize {
+    let isa = Isa::detect();
+    let has = |level: Level| level.is_built() && isa.has(level);
+    if has(Level::Avx512) {
+        8
+    } else if has(Level::Avx2) {
+        4
+    } else {
+        0
+    }
+}
+
+/// How many of `count` operations of a kind cost less in lanes than one after the other by the base:
+/// those that fill lanes, and the rest if they fill half of eight.
+fn gaining(count: usize, lanes: usize) -> usize {
+    let rest = count.checked_rem(lanes).unwrap_or(count);
+    if lanes == 0 || rest < 4 { count - rest } else { count }
+}
 
 /// What one connection needs now.
 #[derive(Default)]
 pub(crate) struct Job {
     pub(crate) x25519: Option<Agreement<X25519>>,
     pub(crate) p256: Option<Agreement<P256>>,
-    pub(crate) kem: Option<Kem>,
+    pub(crate) kem: Option<Box<Kem>>,
     pub(crate) signature: Option<Signature>,
     /// `None` before it was processed, and if it is left to the base.
     pub(crate) outcome: Option<Result<(), Failed>>,
@@ -57,38 +73,37 @@ pub(crate) enum Signature {
     Rsa { key: Arc<rsa::PrivateKey>, padding: Padding, message: Vec<u8>, signature: Vec<u8> },
 }
 
-/// The kinds of operations, as a count of each.
-#[derive(Default)]
-struct Counts {
-    x25519: usize,
-    p256: usize,
-    generate: usize,
-    encapsulate: usize,
-    decapsulate: usize,
-    sign: [usize; 3],
-}
-
-impl Counts {
-    /// The counts of the operations of a job.
-    fn of<'a>(&'a mut self, job: &'a Job) -> impl Iterator<Item = &'a mut usize> {
-        let Self { x25519, p256, generate, encapsulate, decapsulate, sign: [ecdsa, eddsa, rsa] } =
-            self;
-        let kem = job.kem.as_ref().map(|kem| match kem {
-            Kem::Generate(_) => generate,
-            Kem::Encapsulate { .. } => encapsulate,
-            Kem::Decapsulate { .. } => decapsulate,
-        });
-        let sign = job.signature.as_ref().map(|signature| match signature {
-            Signature::P256 { .. } => ecdsa,
-            Signature::Ed25519 { .. } => eddsa,
-            Signature::Rsa { .. } => rsa,
-        });
-        let agreements = [job.x25519.as_ref().map(|_| x25519), job.p256.as_ref().map(|_| p256)];
-        agreements.into_iter().chain([kem, sign]).flatten()
-    }
+/// The kinds of operations.
+#[derive(Clone, Copy)]
+enum Kind {
+    X25519,
+    P256,
+    Generate,
+    Encapsulate,
+    Decapsulate,
+    SignP256,
+    SignEd25519,
+    SignRsa,
 }
 
 impl Job {
+    /// The kinds of its operations.
+    fn kinds(&self) -> impl Iterator<Item = usize> + use<> {
+        let kem = self.kem.as_ref().map(|kem| match **kem {
+            Kem::Generate(_) => Kind::Generate,
+            Kem::Encapsulate { .. } => Kind::Encapsulate,
+            Kem::Decapsulate { .. } => Kind::Decapsulate,
+        });
+        let signature = self.signature.as_ref().map(|signature| match signature {
+            Signature::P256 { .. } => Kind::SignP256,
+            Signature::Ed25519 { .. } => Kind::SignEd25519,
+            Signature::Rsa { .. } => Kind::SignRsa,
+        });
+        let x25519 = self.x25519.as_ref().map(|_| Kind::X25519);
+        let p256 = self.p256.as_ref().map(|_| Kind::P256);
+        [x25519, p256, kem, signature].into_iter().flatten().map(|kind| kind as usize)
+    }
+
     /// The requests of a job. Those of RSA are another batch.
     fn requests<'a>(&'a mut self, pk: &mut Vec<Request<'a>>, rsa: &mut Vec<rsa::Request<'a>>) {
         if let Some(agreement) = &mut self.x25519 {
@@ -97,7 +112,7 @@ impl Job {
         if let Some(agreement) = &mut self.p256 {
             agreement.requests(pk);
         }
-        match &mut self.kem {
+        match self.kem.as_deref_mut() {
             None => (),
             Some(Kem::Generate(key)) => pk.push(Request::mlkem768_generate(key)),
             Some(Kem::Encapsulate { key, ciphertext, shared }) => {
@@ -139,19 +154,26 @@ impl<C: Curve> Agreement<C> {
     }
 }
 
-/// Processes the jobs of which there are enough.
+/// Processes the jobs that gain by lanes. The others are left to the base.
 pub(crate) fn process(jobs: &mut [Box<Job>], workspace: &mut Workspace) {
-    let mut counts = Counts::default();
+    let mut counts = [0; Kind::SignRsa as usize + 1];
     for job in &*jobs {
-        counts.of(job).for_each(|count| *count += 1);
+        job.kinds().for_each(|kind| counts[kind] += 1);
     }
-    let mut enough: Vec<_> = jobs
-        .iter_mut()
-        .map(|job| &mut **job)
-        .filter(|job| counts.of(job).all(|count| *count >= TOGETHER))
-        .collect();
-    if !enough.is_empty() {
-        process_all(&mut enough, workspace);
+    let lanes = lanes();
+    let mut left = counts.map(|count| gaining(count, lanes));
+    // A signature of RSA has two lanes, and gains by eight of them only.
+    let rsa = Kind::SignRsa as usize;
+    left[rsa] = gaining(counts[rsa], if lanes == 8 { 4 } else { 0 });
+    let mut gaining = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        if job.kinds().all(|kind| left[kind] > 0) {
+            job.kinds().for_each(|kind| left[kind] -= 1);
+            gaining.push(&mut **job);
+        }
+    }
+    if !gaining.is_empty() {
+        process_all(&mut gaining, workspace);
     }
 }
 

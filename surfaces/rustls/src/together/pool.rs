@@ -13,7 +13,7 @@ thread_local! {
 
 /// Whether the caller is in a pool, so that a job may be [processed](together) with others.
 pub(crate) fn is_here() -> bool {
-    is_waiting_possible(&CURRENT)
+    is_waiting_possible(&CURRENT) && jobs::lanes() > 0
 }
 
 /// Waits until the job was processed together with those of other connections. `None` if it is left
@@ -57,7 +57,9 @@ pub(crate) fn finish(job: Job) -> Result<Box<Job>, Failed> {
 /// ```
 ///
 /// There are no timers and no threads: a batch is what is there. A single closure is called as it
-/// is. Fewer than four operations of a kind, and all outside of a pool, are computed by the base.
+/// is. The base computes what does not fill lanes: with AVX-512, fewer than four operations of a
+/// kind, or so many beyond a multiple of eight; with AVX2, those beyond a multiple of four; without
+/// AVX2, and outside of a pool, all of them.
 ///
 /// Connections need a configuration with our provider. For others, and for operations that we do
 /// not have, a pool changes nothing.

@@ -1,11 +1,13 @@
 //! Handshakes that advance together in a pool.
 
+use core::panic::AssertUnwindSafe;
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rcgen::{KeyPair, PKCS_ECDSA_P256_SHA256, PKCS_ECDSA_P384_SHA384, PKCS_ED25519};
-use rustls::crypto::{CryptoProvider, aws_lc_rs, ring};
+use rustls::crypto::{ActiveKeyExchange, CryptoProvider, SupportedKxGroup, aws_lc_rs, ring};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{
@@ -341,5 +343,54 @@ fn a_panic_disturbs_nobody() {
         let outcomes = shake_hands(&mut pool, &mut links);
         assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
         links.iter_mut().for_each(talk);
+    }
+}
+
+/// A base that counts what it computes.
+#[derive(Debug)]
+struct Counting;
+
+static COMPUTED: AtomicUsize = AtomicUsize::new(0);
+
+impl SupportedKxGroup for Counting {
+    fn start(&self) -> Result<Box<dyn ActiveKeyExchange>, Error> {
+        COMPUTED.fetch_add(1, Ordering::Relaxed);
+        ring::kx_group::X25519.start()
+    }
+
+    fn ffdhe_group(&self) -> Option<rustls::ffdhe_groups::FfdheGroup<'static>> {
+        None
+    }
+
+    fn name(&self) -> NamedGroup {
+        NamedGroup::X25519
+    }
+}
+
+#[test]
+fn the_base_computes_what_gains_nothing() {
+    let mut provider = ring::default_provider();
+    provider.kx_groups = vec![&Counting];
+    let provider = over(provider);
+    assert!(over(provider.clone()).kx_groups[0].name() == NamedGroup::X25519);
+    let group = provider.kx_groups[0];
+    let peer = ring::kx_group::X25519.start().expect("a key").pub_key().to_vec();
+    let mut pool = HandshakePool::new();
+    let by_base: Vec<_> = (0..=17)
+        .map(|count| {
+            COMPUTED.store(0, Ordering::Relaxed);
+            let outcomes = pool.run((0..count).map(|_| || group.start_and_complete(&peer)));
+            assert!(outcomes.iter().all(Result::is_ok));
+            COMPUTED.load(Ordering::Relaxed)
+        })
+        .collect();
+    // By AVX-512, by AVX2, and without lanes.
+    let by_eight = [0, 1, 2, 3, 0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0, 0, 0, 1];
+    let by_four = [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1];
+    let alone: Vec<_> = (0..=17).collect();
+    assert!(by_base == by_eight || by_base == by_four || by_base == alone, "{by_base:?}");
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && std::env::var_os("LANECRYPT_ISA").is_none() {
+        assert!(by_base != alone, "lanes are used");
     }
 }

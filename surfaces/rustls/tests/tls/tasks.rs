@@ -1,9 +1,10 @@
 //! Handshakes of `tokio-rustls` that one task polls together.
 
 use core::future::{Future, pending, ready};
+use core::panic::AssertUnwindSafe;
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 use std::sync::Arc;
 
 use rustls_lanecrypt::HandshakeTasks;
