@@ -3,6 +3,8 @@
 use core::marker::PhantomData;
 use std::thread::LocalKey;
 
+use crate::outcomes::Outcomes;
+
 /// The closure of a pool that runs on this thread; here, none.
 #[derive(Debug)]
 pub struct Current<J: 'static>(PhantomData<*mut J>);
@@ -54,6 +56,10 @@ impl<J> Pool<J> {
     }
 
     /// Runs the closures one after the other, and returns their results in order.
+    ///
+    /// # Panics
+    ///
+    /// With the panic of the first closure that panicked, after all others have returned.
     pub fn run<F, R>(
         &mut self,
         closures: impl IntoIterator<Item = F>,
@@ -62,6 +68,8 @@ impl<J> Pool<J> {
     where
         F: FnOnce() -> R,
     {
-        closures.into_iter().map(|closure| closure()).collect()
+        let mut outcomes = Outcomes::new();
+        closures.into_iter().for_each(|closure| outcomes.alone(closure));
+        outcomes.finish()
     }
 }

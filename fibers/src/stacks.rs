@@ -1,15 +1,16 @@
 //! Closures on stacks of their own.
 
-use core::any::Any;
 use core::cell::Cell;
 use core::fmt;
 use core::marker::PhantomData;
 use core::panic::AssertUnwindSafe;
-use std::panic::{catch_unwind, resume_unwind};
+use std::panic::catch_unwind;
 use std::thread::{self, LocalKey, panicking};
 
 use corosensei::stack::{DefaultStack, Stack as _};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+use crate::outcomes::Outcomes;
 
 /// The closure of a pool that runs on this thread, as a thread-local variable of the crate whose
 /// jobs are collected.
@@ -150,7 +151,7 @@ impl<J> Pool<J> {
         F: FnOnce() -> R,
     {
         let mut closures = closures.into_iter();
-        let mut outcomes = Outcomes { results: Vec::new(), panic: None };
+        let mut outcomes = Outcomes::new();
         let mut group = Vec::with_capacity(closures.size_hint().0.min(Self::AT_ONCE));
         loop {
             group.extend(closures.by_ref().take(Self::AT_ONCE));
@@ -186,7 +187,7 @@ impl<J> Pool<J> {
             let index = outcomes.results.len();
             outcomes.results.push(None);
             let mut fiber = Fiber::new(stack, context.current, closure);
-            if let Some(job) = outcomes.put(index, context.resume(&mut fiber, None)) {
+            if let Some(job) = put(outcomes, index, context.resume(&mut fiber, None)) {
                 self.jobs.push(job);
                 fibers.push((index, fiber));
             }
@@ -197,7 +198,7 @@ impl<J> Pool<J> {
             self.jobs.clear();
             let mut processed = self.processed.drain(..);
             fibers.retain_mut(|(index, fiber)| {
-                match outcomes.put(*index, context.resume(fiber, processed.next())) {
+                match put(outcomes, *index, context.resume(fiber, processed.next())) {
                     Some(job) => {
                         self.jobs.push(job);
                         true
@@ -254,41 +255,12 @@ impl<J> Context<J> {
 
 type Resumed<J, R> = thread::Result<CoroutineResult<J, R>>;
 
-/// What became of the closures so far.
-struct Outcomes<R> {
-    results: Vec<Option<R>>,
-    /// The first one.
-    panic: Option<Box<dyn Any + Send>>,
-}
-
-impl<R> Outcomes<R> {
-    /// Runs a closure on the caller's stack.
-    fn alone(&mut self, closure: impl FnOnce() -> R) {
-        let result = catch_unwind(AssertUnwindSafe(closure));
-        let result = result.map_err(|panic| self.panicked(panic)).ok();
-        self.results.push(result);
+/// Stores the result of a closure that has returned, or returns the job for which it waits.
+fn put<J, R>(outcomes: &mut Outcomes<R>, index: usize, resumed: Resumed<J, R>) -> Option<J> {
+    match resumed {
+        Ok(CoroutineResult::Yield(job)) => return Some(job),
+        Ok(CoroutineResult::Return(result)) => outcomes.results[index] = Some(result),
+        Err(panic) => outcomes.panicked(panic),
     }
-
-    /// Stores the result of a closure that has returned, or returns the job for which it waits.
-    fn put<J>(&mut self, index: usize, resumed: Resumed<J, R>) -> Option<J> {
-        match resumed {
-            Ok(CoroutineResult::Yield(job)) => return Some(job),
-            Ok(CoroutineResult::Return(result)) => self.results[index] = Some(result),
-            Err(panic) => self.panicked(panic),
-        }
-        None
-    }
-
-    fn panicked(&mut self, panic: Box<dyn Any + Send>) {
-        self.panic.get_or_insert(panic);
-    }
-
-    fn finish(self) -> Vec<R> {
-        if let Some(panic) = self.panic {
-            drop(self.results);
-            resume_unwind(panic);
-        }
-        // Without a panic, each closure has a result.
-        self.results.into_iter().flatten().collect()
-    }
+    None
 }
