@@ -171,7 +171,7 @@ fn requests_of<'a>(
     requests: &mut ArrayVec<Request<'a>, REQUESTS>,
 ) -> Result<(), Failed> {
     let Job { input, message, digest, output, .. } = job;
-    requests.push(match (operation, key) {
+    let request = match (operation, key) {
         (Operation::X25519Generate, _) => {
             Request::x25519_public_key(&borrowed.x25519[at], array_mut(output)?)
         }
@@ -217,7 +217,8 @@ fn requests_of<'a>(
             Request::p256_sign_digest(key, digest, array_mut(signature)?)
         }
         _ => return Err(Failed),
-    });
+    };
+    requests.push(request);
     Ok(())
 }
 
