@@ -258,7 +258,7 @@ impl SecretKey {
         let status = unsafe {
             (self.library.functions.EVP_PKEY_get_octet_string_param)(
                 self.key.as_ptr(),
-                c"encoded-pub-key".as_ptr(),
+                c"pub".as_ptr(),
                 to.as_mut_ptr(),
                 to.len(),
                 &raw mut length,
