@@ -76,6 +76,19 @@ fn a_short_run_is_verified_and_shows_peers_in_every_column() {
     }
 }
 
+#[test]
+fn ours_is_verified_in_every_number() {
+    let (report, text) = whole_run(handshakes("handshakes/lanecrypt/process/*", Peers::None, 20));
+    assert!(report.wrong == 0 && !report.interrupted, "{text}");
+    let points: Vec<&Point> =
+        report.results.points.iter().filter(|point| point.api == "process").collect();
+    assert_eq!(points.len(), 5 * Operation::ALL.len(), "{text}");
+    for point in points {
+        assert!(point.verified && point.cycles > Some(0.0), "{}: {text}", point.id);
+    }
+    assert!(text.contains("ML-KEM-768 decapsulate: cycles by operations in flight"), "{text}");
+}
+
 /// A crate's session whose answers are changed.
 struct Liar {
     honest: Box<dyn PublicKey>,
@@ -157,4 +170,18 @@ fn a_session_that_becomes_wrong_is_found_afterwards() {
     let sampled = sample(&[liar("late", Operation::X25519Derive, change, None)]);
     let point = sampled.points.first().expect("it was measured");
     assert!(!point.verified, "{:?}", sampled.remarks);
+}
+
+#[cfg(any(feature = "aws-lc", feature = "ring"))]
+#[test]
+fn servers_of_rustls_are_verified() {
+    let only = "handshakes/*/rustls*/x25519+p256/*";
+    let (report, text) = whole_run(handshakes(only, Peers::All, 10));
+    assert!(report.wrong == 0 && !report.interrupted, "{text}");
+    let points = &report.results.points;
+    for source in ["lanecrypt", if cfg!(feature = "ring") { "ring" } else { "aws-lc" }] {
+        assert!(points.iter().any(|point| point.source == source), "{source}: {text}");
+    }
+    assert!(points.iter().all(|point| point.verified && point.op == "rustls"), "{text}");
+    assert!(text.contains("a server of rustls, X25519 and ECDSA P-256: in a second"), "{text}");
 }

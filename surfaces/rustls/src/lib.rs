@@ -1,10 +1,12 @@
-//! Lanecrypt for [rustls] 0.23: the ciphers of TLS 1.3, TLS 1.2 and QUIC, and random numbers.
+//! Lanecrypt for [rustls] 0.23: the ciphers of TLS 1.3, TLS 1.2 and QUIC, hash functions, random
+//! numbers, and many handshakes at a time.
 //!
 //! A [`CryptoProvider`] of rustls has many parts. [`over`] takes one that is complete, and puts
-//! Lanecrypt in place of what works on every record: AES-128-GCM, AES-256-GCM and
-//! ChaCha20-Poly1305, QUIC's packets and headers, and random numbers. Key exchange, signatures,
-//! certificates and hash functions stay those of the base, and so do suites that are not in this
-//! list.
+//! Lanecrypt in place of what works on every record, AES-128-GCM, AES-256-GCM and
+//! ChaCha20-Poly1305, QUIC's packets and headers, and of SHA-256, SHA-384, HKDF and random numbers.
+//! With the feature `pk`, key exchanges and signatures are computed side by side in a
+//! `HandshakePool`; outside of one they are those of the base. Certificates are checked by the base,
+//! and suites that are not in this list stay as they are.
 //!
 //! ```toml
 //! [dependencies]
@@ -41,6 +43,7 @@
 //! |---|---|---|
 //! | `ring` | | [`ring_provider`]; compiles C |
 //! | `aws_lc_rs` | | [`aws_lc_rs_provider`], with post-quantum key exchange; compiles C |
+//! | `pk` | | `HandshakePool`, `HandshakeTasks`: handshakes of several connections side by side |
 //! | `tls12` | yes | the suites of TLS 1.2 |
 //! | `isa-ssse3`, `isa-avx2`, `isa-avx512` | yes | kernels for these instruction sets, chosen at run time |
 //!
@@ -54,20 +57,28 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod aead;
+mod hashes;
 mod quic;
 mod random;
 mod suites;
 #[cfg(feature = "tls12")]
 mod tls12;
 mod tls13;
+#[cfg(feature = "pk")]
+mod together;
 
 pub use rustls;
 use rustls::crypto::CryptoProvider;
+#[cfg(feature = "pk")]
+#[cfg_attr(docsrs, doc(cfg(feature = "pk")))]
+pub use together::{HandshakePool, HandshakeTasks};
 
-/// The provider `base` with our ciphers and random numbers in place of its own.
+/// The provider `base` with our ciphers, hash functions and random numbers in place of its own.
 ///
 /// Its suites stay in their order, and none is added. A suite whose cipher we do not have stays as
-/// it is, and one without QUIC stays without it. The other parts of the provider are not touched.
+/// it is, and one without QUIC stays without it. With the feature `pk`, X25519, secp256r1,
+/// X25519MLKEM768 and keys that the provider loads for RSA, P-256 and Ed25519 wait for each other in
+/// a `HandshakePool`. The other parts of the provider are not touched.
 ///
 /// ```
 /// use rustls::crypto::ring;
@@ -81,6 +92,12 @@ use rustls::crypto::CryptoProvider;
 /// providers a program makes over one base.
 #[must_use]
 pub fn over(base: CryptoProvider) -> CryptoProvider {
+    #[cfg(feature = "pk")]
+    let base = CryptoProvider {
+        kx_groups: base.kx_groups.into_iter().map(together::group).collect(),
+        key_provider: together::keys(base.key_provider),
+        ..base
+    };
     let cipher_suites = base.cipher_suites.into_iter().map(suites::ours).collect();
     CryptoProvider { cipher_suites, secure_random: &random::Random, ..base }
 }

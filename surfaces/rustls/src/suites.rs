@@ -10,6 +10,7 @@ use rustls::Tls12CipherSuite;
 use rustls::{CipherSuite, CipherSuiteCommon, SupportedCipherSuite, Tls13CipherSuite, quic};
 
 use crate::aead::Aead;
+use crate::hashes::Functions;
 use crate::quic::Packets;
 #[cfg(feature = "tls12")]
 use crate::tls12;
@@ -22,7 +23,8 @@ pub(crate) fn ours(suite: SupportedCipherSuite) -> SupportedCipherSuite {
         SupportedCipherSuite::Tls13(base) => KNOWN_13
             .of(base, || Tls13CipherSuite {
                 common: common(&base.common),
-                hkdf_provider: base.hkdf_provider,
+                hkdf_provider: functions(&base.common)
+                    .map_or(base.hkdf_provider, |ours| &ours.hkdf),
                 aead_alg: &parts.tls13,
                 quic: base.quic.map(|_| &parts.quic as &dyn quic::Algorithm),
             })
@@ -31,7 +33,7 @@ pub(crate) fn ours(suite: SupportedCipherSuite) -> SupportedCipherSuite {
         SupportedCipherSuite::Tls12(base) => KNOWN_12
             .of(base, || Tls12CipherSuite {
                 common: common(&base.common),
-                prf_provider: base.prf_provider,
+                prf_provider: functions(&base.common).map_or(base.prf_provider, |ours| &ours.prf),
                 kx: base.kx,
                 sign: base.sign,
                 aead_alg: &parts.tls12,
@@ -46,9 +48,14 @@ pub(crate) fn ours(suite: SupportedCipherSuite) -> SupportedCipherSuite {
 fn common(base: &CipherSuiteCommon) -> CipherSuiteCommon {
     CipherSuiteCommon {
         suite: base.suite,
-        hash_provider: base.hash_provider,
+        hash_provider: functions(base).map_or(base.hash_provider, |ours| ours.hash),
         confidentiality_limit: base.confidentiality_limit,
     }
+}
+
+/// Our hash functions in place of the suite's.
+fn functions(base: &CipherSuiteCommon) -> Option<&'static Functions> {
+    Functions::of(base.hash_provider.algorithm())
 }
 
 /// The parts of a suite that are replaced.

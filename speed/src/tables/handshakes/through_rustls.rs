@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use lanecrypt_kernels::Isa;
 use lanecrypt_peers::Operation;
 use rustls_lanecrypt::rustls::crypto::CryptoProvider;
 use rustls_lanecrypt::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -11,6 +12,7 @@ use rustls_lanecrypt::rustls::{
     ClientConfig, ClientConnection, Error, NamedGroup, RootCertStore, ServerConfig,
     ServerConnection,
 };
+use rustls_lanecrypt::{HandshakePool, over};
 
 use super::rows::{Api, row_of};
 use crate::peer_set::PeerSet;
@@ -23,8 +25,10 @@ use crate::verify::Defect;
 const CERTIFICATE: &[u8] = include_bytes!("../tls/rows/certificate.der");
 const KEY: &[u8] = include_bytes!("../tls/rows/key.der");
 
-/// The API of all rows.
+/// The API of peers, and the operation of all rows.
 const API: &str = "rustls";
+/// The API of ours.
+const POOL: &str = "rustls-pool";
 /// The clients that take turns.
 const CLIENTS: usize = 64;
 
@@ -48,7 +52,7 @@ pub(super) fn rows(peers: &PeerSet<'_>, operation: Operation, in_flight: &[usize
             ..Point::default()
         };
         let make = base.make;
-        let open = move || Servers::new(make(), group, 1);
+        let open = move || Servers::new(make(), group, None);
         Some(row_of(point, [operation.names()[0], API], Api::Single, open))
     });
     let mut rows: Vec<Row> = bases.collect();
@@ -56,9 +60,14 @@ pub(super) fn rows(peers: &PeerSet<'_>, operation: Operation, in_flight: &[usize
     rows
 }
 
-/// Ours, in a pool.
-fn ours(_operation: Operation, _group: NamedGroup, _batch: usize) -> Option<Row> {
-    None
+/// Ours over the first base, in a pool; alone, a handshake needs none.
+fn ours(operation: Operation, group: NamedGroup, batch: usize) -> Option<Row> {
+    let Base { make, .. } = BASES.first()?;
+    has(&over(make()), group).then_some(())?;
+    let point = Point { api: POOL.into(), ..Point::default().of_ours(Isa::detect()) };
+    let make = *make;
+    let open = move || Servers::new(over(make()), group, Some(batch));
+    Some(row_of(point, [operation.names()[0], API], Api::Batches(batch), open))
 }
 
 /// A provider that rustls comes with.
@@ -147,12 +156,14 @@ struct Servers {
     config: Arc<ServerConfig>,
     of_clients: Arc<ClientConfig>,
     clients: Vec<Client>,
+    /// A pool for so many servers together.
+    pool: Option<(HandshakePool, usize)>,
     /// The clients of the last run.
     used: usize,
 }
 
 impl Servers {
-    fn new(provider: CryptoProvider, group: NamedGroup, _batch: usize) -> Option<Self> {
+    fn new(provider: CryptoProvider, group: NamedGroup, batch: Option<usize>) -> Option<Self> {
         let config = ServerConfig::builder_with_provider(Arc::new(provider))
             .with_protocol_versions(&[&TLS13])
             .ok()?
@@ -174,15 +185,28 @@ impl Servers {
         let (config, of_clients) = (Arc::new(config), Arc::new(of_clients));
         let clients = (0..CLIENTS).map(|_| Client::new(&of_clients));
         let clients = clients.collect::<Result<_, _>>().ok()?;
-        Some(Self { config, of_clients, clients, used: 0 })
+        let pool = batch.map(|batch| (HandshakePool::new(), batch));
+        Some(Self { config, of_clients, clients, pool, used: 0 })
     }
 
     /// This many clients, from the first one on, again and again.
     fn serve(&mut self, requests: usize) -> Result<(), Error> {
-        let Self { config, clients, used, .. } = self;
+        let Self { config, clients, pool, used, .. } = self;
         *used = requests.min(clients.len());
-        for request in 0..requests {
-            clients[request % CLIENTS].serve(config)?;
+        let mut left = requests;
+        while left > 0 {
+            let count = left.min(CLIENTS);
+            left -= count;
+            let clients = &mut clients[..count];
+            match pool {
+                None => clients.iter_mut().try_for_each(|client| client.serve(config))?,
+                Some((pool, batch)) => {
+                    for together in clients.chunks_mut(*batch) {
+                        let servers = together.iter_mut().map(|client| || client.serve(config));
+                        pool.run(servers).into_iter().collect::<Result<(), Error>>()?;
+                    }
+                }
+            }
         }
         Ok(())
     }

@@ -6,11 +6,15 @@ mod damage;
 mod packets;
 mod pairings;
 mod parties;
+#[cfg(feature = "pk")]
+mod pool;
 mod provider;
 mod quinn_server;
 mod records;
 /// The packaged example has them, so that its tests are whole.
 #[path = "../../../../lanecrypt/examples/shared/rfc9001.rs"]
 mod rfc9001;
+#[cfg(feature = "pk")]
+mod tasks;
 mod tokio_server;
 mod wiped;
