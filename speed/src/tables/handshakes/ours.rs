@@ -36,14 +36,14 @@ enum Session {
     Ed25519(ed25519::SigningKey),
     P256Secret(p256::SecretKey),
     P256(p256::SigningKey),
-    MlKem(DecapsulationKey),
+    MlKem(Box<DecapsulationKey>),
 }
 
 impl Session {
     fn new(operation: Operation, key: Option<&Key>) -> Result<Self, Failed> {
         let Some(seed) = key.map(Key::seed) else { return Ok(Self::None) };
         if operation == Operation::MlKemDecapsulate {
-            return Ok(Self::MlKem(DecapsulationKey::from_seed(array(seed)?)));
+            return Ok(Self::MlKem(Box::new(DecapsulationKey::from_seed(array(seed)?))));
         }
         let seed = array(seed)?;
         Ok(match operation {
@@ -63,7 +63,7 @@ impl Session {
 enum Generated {
     X25519(x25519::SecretKey),
     P256(p256::SecretKey),
-    MlKem(DecapsulationKey),
+    MlKem(Box<DecapsulationKey>),
 }
 
 struct Batches {
@@ -141,7 +141,7 @@ impl Batches {
                 let key = key.as_ref().ok_or(Failed)?;
                 job.output.copy_from_slice(key.encapsulation_key().as_bytes());
             }
-            *last = made.pop().flatten().map(Generated::MlKem);
+            *last = made.pop().flatten().map(|key| Generated::MlKem(Box::new(key)));
             return Ok(());
         }
         let mut borrowed = Borrowed::new(operation, jobs)?;

@@ -130,8 +130,8 @@ impl Client {
         Ok(())
     }
 
-    /// Whether the client accepts the last server, and the server what it answers.
-    fn is_served(mut self) -> Result<bool, Error> {
+    /// Whether the client accepts the last server, and the server accepts what it answers.
+    fn finish(mut self) -> Result<bool, Error> {
         let Some(mut server) = self.server else { return Ok(false) };
         let mut flight = &*self.flight;
         while !flight.is_empty() {
@@ -216,7 +216,7 @@ impl Servers {
         for client in &mut self.clients[..self.used] {
             let next = Client::new(&self.of_clients).or(Err(Defect::Failed))?;
             let client = core::mem::replace(client, next);
-            if !client.is_served().unwrap_or(false) {
+            if !client.finish().unwrap_or(false) {
                 return Err(Defect::Answer);
             }
         }
