@@ -1,5 +1,6 @@
 //! Peer: handshakes of OpenSSL, by its EVP interface. Keys and contexts are kept; a public key that
-//! the other side sends is parsed as libssl does.
+//! the other side sends is parsed and checked as libssl does, which for P-256 takes another
+//! multiplication.
 
 use lanecrypt_libcrypto::{KeyType, Libcrypto, SecretKey};
 use p256::ecdsa::Signature;
