@@ -88,6 +88,7 @@ functions! {
     } groups {
         hmac: Hmac,
         providers: Providers,
+        public_keys: PublicKeys,
         rsa: Rsa,
     }
 }
@@ -117,6 +118,57 @@ functions! {
         OSSL_PROVIDER_available: fn(*mut c_void, *const c_char) -> c_int;
         OSSL_PROVIDER_get0_name: fn(*const c_void) -> *const c_char;
         RAND_get0_public: fn(*mut c_void) -> *mut c_void;
+    }
+}
+
+functions! {
+    /// The functions of key exchange and signatures on curves, from 3.0 on.
+    PublicKeys {
+        EVP_DigestSign: fn(*mut c_void, *mut c_uchar, *mut usize, *const c_uchar, usize) -> c_int;
+        EVP_DigestSignInit_ex: fn(
+            *mut c_void, *mut *mut c_void, *const c_char, *mut c_void,
+            *const c_char, *mut c_void, *const c_void
+        ) -> c_int;
+        EVP_DigestVerify:
+            fn(*mut c_void, *const c_uchar, usize, *const c_uchar, usize) -> c_int;
+        EVP_DigestVerifyInit_ex: fn(
+            *mut c_void, *mut *mut c_void, *const c_char, *mut c_void,
+            *const c_char, *mut c_void, *const c_void
+        ) -> c_int;
+        EVP_MD_CTX_free: fn(*mut c_void);
+        EVP_MD_CTX_new: fn() -> *mut c_void;
+        EVP_PKEY_CTX_free: fn(*mut c_void);
+        EVP_PKEY_CTX_new_from_name: fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void;
+        EVP_PKEY_CTX_new_from_pkey: fn(*mut c_void, *mut c_void, *const c_char) -> *mut c_void;
+        EVP_PKEY_CTX_set_group_name: fn(*mut c_void, *const c_char) -> c_int;
+        EVP_PKEY_copy_parameters: fn(*mut c_void, *const c_void) -> c_int;
+        EVP_PKEY_decapsulate:
+            fn(*mut c_void, *mut c_uchar, *mut usize, *const c_uchar, usize) -> c_int;
+        EVP_PKEY_decapsulate_init: fn(*mut c_void, *const c_void) -> c_int;
+        EVP_PKEY_derive: fn(*mut c_void, *mut c_uchar, *mut usize) -> c_int;
+        EVP_PKEY_derive_init: fn(*mut c_void) -> c_int;
+        EVP_PKEY_derive_set_peer: fn(*mut c_void, *mut c_void) -> c_int;
+        EVP_PKEY_encapsulate: fn(
+            *mut c_void, *mut c_uchar, *mut usize, *mut c_uchar, *mut usize
+        ) -> c_int;
+        EVP_PKEY_encapsulate_init: fn(*mut c_void, *const c_void) -> c_int;
+        EVP_PKEY_free: fn(*mut c_void);
+        EVP_PKEY_generate: fn(*mut c_void, *mut *mut c_void) -> c_int;
+        EVP_PKEY_get_octet_string_param:
+            fn(*const c_void, *const c_char, *mut c_uchar, usize, *mut usize) -> c_int;
+        EVP_PKEY_keygen_init: fn(*mut c_void) -> c_int;
+        EVP_PKEY_new: fn() -> *mut c_void;
+        EVP_PKEY_new_raw_private_key_ex:
+            fn(*mut c_void, *const c_char, *const c_char, *const c_uchar, usize) -> *mut c_void;
+        EVP_PKEY_new_raw_public_key_ex:
+            fn(*mut c_void, *const c_char, *const c_char, *const c_uchar, usize) -> *mut c_void;
+        EVP_PKEY_set1_encoded_public_key: fn(*mut c_void, *const c_uchar, usize) -> c_int;
+        EVP_PKEY_sign: fn(*mut c_void, *mut c_uchar, *mut usize, *const c_uchar, usize) -> c_int;
+        EVP_PKEY_sign_init: fn(*mut c_void) -> c_int;
+        EVP_PKEY_verify: fn(*mut c_void, *const c_uchar, usize, *const c_uchar, usize) -> c_int;
+        EVP_PKEY_verify_init: fn(*mut c_void) -> c_int;
+        d2i_PUBKEY: fn(*mut *mut c_void, *mut *const c_uchar, c_long) -> *mut c_void;
+        d2i_PrivateKey: fn(c_int, *mut *mut c_void, *mut *const c_uchar, c_long) -> *mut c_void;
     }
 }
 

@@ -4,12 +4,14 @@ use lanecrypt_kernels::Level;
 
 use crate::ia32cap;
 use crate::project::{Hold, Project};
-use crate::{Aead, Cipher, Generator, Peer, PeerLibraries, Signer};
+use crate::{Aead, Cipher, Generator, Operation, Peer, PeerLibraries, PublicKey, Signer};
 
 #[cfg(feature = "aws-lc")]
 mod built;
 #[cfg(feature = "aws-lc")]
 mod ciphers;
+#[cfg(feature = "aws-lc")]
+mod public_keys;
 #[cfg(feature = "aws-lc")]
 mod signatures;
 
@@ -45,13 +47,17 @@ impl Project for AwsLc {
     fn signers(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Signer>> {
         vec![built::signer(["aws-lc", "direct"])]
     }
+
+    fn public_keys(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn PublicKey>> {
+        Operation::ALL.map(|operation| built::public_key("crate", operation)).into()
+    }
 }
 
 #[cfg(not(feature = "aws-lc"))]
 mod built {
     use crate::Peer;
     use crate::peer::Kind;
-    use crate::{SIGNATURES, Signer};
+    use crate::{Operation, PublicKey, SIGNATURES, Signer};
 
     pub(super) use absent as aead;
     pub(super) use absent as cipher;
@@ -63,5 +69,9 @@ mod built {
 
     pub(super) fn signer([source, api]: [&'static str; 2]) -> Peer<dyn Signer> {
         absent([source, api, SIGNATURES])
+    }
+
+    pub(super) fn public_key(api: &'static str, operation: Operation) -> Peer<dyn PublicKey> {
+        absent(["aws-lc", api, operation.name()])
     }
 }

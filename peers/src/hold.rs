@@ -94,7 +94,7 @@ impl core::error::Error for CannotHold {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{aeads, ciphers, generators, signers};
+    use crate::{aeads, ciphers, generators, public_keys, signers};
 
     #[test]
     fn every_peer_has_the_source_of_its_project() {
@@ -104,6 +104,7 @@ mod tests {
         sources.extend(ciphers(&libraries).iter().map(|peer| peer.source));
         sources.extend(aeads(&libraries).iter().map(|peer| peer.source));
         sources.extend(signers(&libraries).iter().map(|peer| peer.source));
+        sources.extend(public_keys(&libraries).iter().map(|peer| peer.source));
         sources.push(crate::SoftHsm::SOURCE);
         for source in &sources {
             assert!(PROJECTS.iter().any(|project| project.source() == *source), "{source}");

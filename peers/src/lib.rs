@@ -18,12 +18,16 @@ mod loops;
 mod named;
 mod peer;
 mod project;
+mod public_key;
+mod reference;
 mod signer;
 pub mod streams;
 pub mod vectors;
 
 // The peers.
 mod aws_lc;
+mod crypto_mb;
+mod dalek;
 mod glibc;
 mod ipsec_mb;
 mod kernel;
@@ -46,6 +50,8 @@ pub use library::PeerLibraries;
 pub use loops::{Addressed, Messages, Run, rounds};
 pub use named::{BadLibrary, CannotOpen};
 pub use peer::{Availability, Peer, lengths, whole_blocks};
+pub use public_key::{Job, KeyKind, KeyPair, Operation, PublicKey, PublicKeySession, public_key};
+pub use reference::{Asked, Key};
 pub use rust_random::hc128_keystream;
 pub use signer::{RsaKey, Signature, Signer, Signing, signer};
 pub use softhsm::{SoftHsm, TokenKey};
@@ -63,7 +69,9 @@ const PROJECTS: &[&dyn project::Project] = &[
     &ring::Ring,
     &libaegis::Libaegis,
     &ipsec_mb::IntelIpsecMb,
+    &crypto_mb::CryptoMb,
     &rust_crypto::RustCrypto,
+    &dalek::Dalek,
     &softhsm::SoftHsm2,
 ];
 
@@ -98,6 +106,14 @@ pub fn aeads(libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
 #[must_use]
 pub fn signers(libraries: &PeerLibraries) -> Vec<Peer<dyn Signer>> {
     PROJECTS.iter().flat_map(|project| project.signers(libraries)).collect()
+}
+
+/// Every public-key operation that Lanecrypt is measured against, as for [`generators`]; the
+/// [`Peer::subject`] is that of an [`Operation`]. Each one that is found has answered correctly, and
+/// refused wrong signatures.
+#[must_use]
+pub fn public_keys(libraries: &PeerLibraries) -> Vec<Peer<dyn PublicKey>> {
+    PROJECTS.iter().flat_map(|project| project.public_keys(libraries)).collect()
 }
 
 /// The subject of [`signers`]: PKCS#1 v1.5 with SHA-256, under keys of any size.

@@ -12,12 +12,14 @@ use crate::ia32cap;
 use crate::library::{Slot, check_file};
 use crate::project::{Hold, NamedLibrary, Project};
 use crate::{
-    Aead, Cipher, Direction, Draw, Failed, Generator, Peer, PeerLibraries, Signer, generator,
+    Aead, Cipher, Direction, Draw, Failed, Generator, Peer, PeerLibraries, PublicKey, Signer,
+    generator,
 };
 
 mod aeads;
 mod chained;
 mod ciphers;
+mod public_keys;
 mod signatures;
 
 const HINT: &str = "apt install libssl3 (or --peer-lib openssl=PATH of a libcrypto.so)";
@@ -52,6 +54,10 @@ impl Project for OpenSsl {
 
     fn signers(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Signer>> {
         signatures::all(libraries).into()
+    }
+
+    fn public_keys(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn PublicKey>> {
+        public_keys::all(libraries)
     }
 
     fn libraries(&self) -> &'static [NamedLibrary] {

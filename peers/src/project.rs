@@ -2,7 +2,7 @@
 
 use lanecrypt_kernels::Level;
 
-use crate::{Aead, Cipher, Generator, Peer, PeerLibraries, Signer};
+use crate::{Aead, Cipher, Generator, Peer, PeerLibraries, PublicKey, Signer};
 
 /// A project that Lanecrypt is measured against: one file or one folder here.
 ///
@@ -33,6 +33,11 @@ pub(crate) trait Project: Sync {
 
     /// Its RSA signatures.
     fn signers(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Signer>> {
+        Vec::new()
+    }
+
+    /// Its public-key operations of handshakes.
+    fn public_keys(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn PublicKey>> {
         Vec::new()
     }
 

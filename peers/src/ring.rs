@@ -3,8 +3,10 @@
 use lanecrypt_kernels::Level;
 
 use crate::project::{Hold, Project};
-use crate::{Aead, Peer, PeerLibraries, Signer};
+use crate::{Aead, Operation, Peer, PeerLibraries, PublicKey, Signer};
 
+#[cfg(feature = "ring")]
+mod public_keys;
 #[cfg(feature = "ring")]
 mod signatures;
 
@@ -29,6 +31,20 @@ impl Project for Ring {
     fn signers(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Signer>> {
         vec![built::signer(["ring", "crate"])]
     }
+
+    fn public_keys(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn PublicKey>> {
+        [
+            Operation::X25519Generate,
+            Operation::Ed25519Sign,
+            Operation::Ed25519Verify,
+            Operation::P256Generate,
+            Operation::P256Sign,
+            Operation::P256Verify,
+            Operation::Server,
+        ]
+        .map(|operation| built::public_key(["ring", "crate"], operation))
+        .into()
+    }
 }
 
 /// It opens only in place. Requests here keep the sealed bytes, so opening copies them first, and
@@ -37,6 +53,7 @@ impl Project for Ring {
 mod built {
     use ring::aead::Tag;
 
+    pub(super) use super::public_keys::public_key;
     pub(super) use super::signatures::signer;
     use crate::{Failed, Packet};
 
@@ -59,7 +76,7 @@ mod built {
 
 #[cfg(not(feature = "ring"))]
 mod built {
-    use crate::{Aead, Peer, SIGNATURES, Signer};
+    use crate::{Aead, Operation, Peer, PublicKey, SIGNATURES, Signer};
 
     const HINT: &str = "build with the feature ring of lanecrypt-peers";
 
@@ -69,5 +86,12 @@ mod built {
 
     pub(super) fn signer([source, api]: [&'static str; 2]) -> Peer<dyn Signer> {
         Peer::missing([source, api, SIGNATURES], HINT)
+    }
+
+    pub(super) fn public_key(
+        [source, api]: [&'static str; 2],
+        operation: Operation,
+    ) -> Peer<dyn PublicKey> {
+        Peer::missing([source, api, operation.name()], HINT)
     }
 }

@@ -1,11 +1,12 @@
 //! Peer: the crates of the RustCrypto project.
 
 use crate::project::Project;
-use crate::{Aead, Cipher, Peer, PeerLibraries, Signer};
+use crate::{Aead, Cipher, Peer, PeerLibraries, PublicKey, Signer};
 
 mod aeads;
 mod chained;
 mod ciphers;
+mod public_keys;
 mod signatures;
 
 pub(crate) struct RustCrypto;
@@ -25,5 +26,9 @@ impl Project for RustCrypto {
 
     fn signers(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Signer>> {
         vec![signatures::signer()]
+    }
+
+    fn public_keys(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn PublicKey>> {
+        public_keys::all()
     }
 }

@@ -17,6 +17,7 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     ("calls", "What a call costs", "libgcrypt's study of overhead by chunk"),
     ("tls", "TLS and QUIC", "through rustls"),
     ("rsa", "RSA signatures", "the OpenBSD Cryptographic Framework's figures 1 to 3 count these"),
+    ("handshakes", "Handshakes", "one at a time and many in flight"),
     ("columns", "Columns of tables", "each cell with a nonce and a tag"),
     ("engine", "Requests through the engine", "sessions, drivers and queues"),
     ("device", "Requests through a daemon", "/dev/crypto of today"),

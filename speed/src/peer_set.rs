@@ -3,8 +3,8 @@
 use core::cell::{OnceCell, RefCell};
 
 use lanecrypt_peers::{
-    Aead, Availability, Cipher, Peer, PeerLibraries, Signer, SoftHsm, aeads, ciphers, generators,
-    signers,
+    Aead, Availability, Cipher, Peer, PeerLibraries, PublicKey, Signer, SoftHsm, aeads, ciphers,
+    generators, public_keys, signers,
 };
 
 use crate::candidate::Candidate;
@@ -21,6 +21,7 @@ pub(crate) struct PeerSet<'o> {
     ciphers: OnceCell<Found<CipherUnderTest<dyn Cipher>>>,
     aeads: OnceCell<Found<CipherUnderTest<dyn Aead>>>,
     signers: OnceCell<Found<FoundPeer<dyn Signer>>>,
+    public_keys: OnceCell<Found<FoundPeer<dyn PublicKey>>>,
     /// Whether the library of SoftHSM2 is there; its version is not known without a token.
     softhsm: OnceCell<Availability>,
     /// Tables that lack something, and what.
@@ -64,13 +65,15 @@ impl<'o> PeerSet<'o> {
             known.extend(sources(&ciphers(libraries)));
             known.extend(sources(&aeads(libraries)));
             known.extend(sources(&signers(libraries)));
+            known.extend(sources(&public_keys(libraries)));
             known.push(SoftHsm::SOURCE);
             options.peers.check(&known)?;
         }
         let (generators, ciphers) = (OnceCell::new(), OnceCell::new());
         let (aeads, signers) = (OnceCell::new(), OnceCell::new());
-        let (softhsm, lacking) = (OnceCell::new(), RefCell::default());
-        Ok(Self { options, generators, ciphers, aeads, signers, softhsm, lacking })
+        let (public_keys, softhsm) = (OnceCell::new(), OnceCell::new());
+        let lacking = RefCell::default();
+        Ok(Self { options, generators, ciphers, aeads, signers, public_keys, softhsm, lacking })
     }
 
     /// What the table `device` needs.
@@ -95,6 +98,11 @@ impl<'o> PeerSet<'o> {
     /// RSA signatures.
     pub(crate) fn signers(&self) -> &[FoundPeer<dyn Signer>] {
         &self.signers.get_or_init(|| self.found(signers, FoundPeer::new)).candidates
+    }
+
+    /// Public-key operations of handshakes.
+    pub(crate) fn public_keys(&self) -> &[FoundPeer<dyn PublicKey>] {
+        &self.public_keys.get_or_init(|| self.found(public_keys, FoundPeer::new)).candidates
     }
 
     /// Notes that a table has fewer rows, and why.
@@ -135,7 +143,8 @@ impl<'o> PeerSet<'o> {
         let ciphers = self.ciphers.get().map(|found| &found.states);
         let aeads = self.aeads.get().map(|found| &found.states);
         let signers = self.signers.get().map(|found| &found.states);
-        [generators, ciphers, aeads, signers].into_iter().flatten().flatten()
+        let public_keys = self.public_keys.get().map(|found| &found.states);
+        [generators, ciphers, aeads, signers, public_keys].into_iter().flatten().flatten()
     }
 
     /// Each project that was found, once a version.

@@ -20,6 +20,7 @@ pub(crate) mod cprng;
 #[cfg(target_os = "linux")]
 pub(crate) mod device;
 pub(crate) mod engine;
+mod handshakes;
 pub(crate) mod packets;
 pub(crate) mod random;
 pub(crate) mod rsa;
@@ -34,6 +35,7 @@ static ALL: &[Table] = &[
     cprng::TABLE,
     random::TABLE,
     rsa::TABLE,
+    handshakes::TABLE,
     urandom::TABLE,
     calls::TABLE,
     columns::TABLE,

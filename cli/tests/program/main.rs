@@ -14,6 +14,7 @@ mod crypt;
 mod device;
 mod engine;
 mod files;
+mod handshakes;
 mod interrupt;
 mod isa;
 mod model;

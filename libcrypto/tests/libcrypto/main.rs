@@ -6,6 +6,7 @@ use lanecrypt_libcrypto::Libcrypto;
 
 mod aeads;
 mod ciphers;
+mod public_keys;
 mod siv;
 
 /// Every build that is here: the system's, and what `make peers` has built.

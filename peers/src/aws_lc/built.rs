@@ -5,6 +5,7 @@ use aws_lc_rs::awslc_version;
 use aws_lc_rs::rand::{SecureRandom, SystemRandom};
 
 pub(super) use super::ciphers::cipher;
+pub(super) use super::public_keys::public_key;
 pub(super) use super::signatures::signer;
 use crate::{Draw, Failed, Generator, Packet, Peer};
 

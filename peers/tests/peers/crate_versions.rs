@@ -1,6 +1,8 @@
 //! The reported versions of crates are those of the lock file.
 
-use lanecrypt_peers::{Availability, PeerLibraries, aeads, ciphers, generators, signers};
+use lanecrypt_peers::{
+    Availability, PeerLibraries, aeads, ciphers, generators, public_keys, signers,
+};
 
 #[test]
 fn versions_are_those_that_are_built() {
@@ -12,6 +14,7 @@ fn versions_are_those_that_are_built() {
     reported.extend(ciphers(&libraries).into_iter().map(|peer| peer.availability));
     reported.extend(aeads(&libraries).into_iter().map(|peer| peer.availability));
     reported.extend(signers(&libraries).into_iter().map(|peer| peer.availability));
+    reported.extend(public_keys(&libraries).into_iter().map(|peer| peer.availability));
     let mut compared = 0;
     for availability in reported {
         let Availability::Found(versions) = availability else { continue };
@@ -26,5 +29,6 @@ fn versions_are_those_that_are_built() {
             }
         }
     }
-    assert!(compared >= 11 + 13 + 8 + 1 + if cfg!(feature = "ring") { 4 } else { 0 }, "{compared}");
+    let of_ring = if cfg!(feature = "ring") { 4 + 7 } else { 0 };
+    assert!(compared >= 11 + 13 + 8 + 1 + 22 + of_ring, "{compared}");
 }

@@ -8,6 +8,7 @@ mod ciphers;
 mod crate_versions;
 mod generators;
 mod missing;
+mod public_keys;
 mod signers;
 mod softhsm;
 

@@ -4,7 +4,7 @@
 use std::thread;
 
 use lanecrypt_peers::{
-    Availability, Direction, Peer, PeerLibraries, aeads, ciphers, generators, lengths,
+    Availability, Direction, Peer, PeerLibraries, aeads, ciphers, generators, lengths, public_keys,
 };
 
 use crate::alone;
@@ -36,6 +36,7 @@ fn part<T: ?Sized>(peer: &Peer<T>) -> Option<&'static str> {
         ("openssl", _) => "/nonexistent/newest.so",
         ("nettle", _) => "/nonexistent/libnettle.so",
         ("ipsec-mb", _) => "imb_get_version",
+        ("crypto-mb", _) => "mbx_getversion",
         ("libgcrypt", _) => "gcry_check_version",
         ("libsodium", _) => NOT_A_LIBRARY,
         _ => return None,
@@ -85,8 +86,10 @@ fn in_a_process_of_its_own() {
     add(&mut libraries, "openssl-newest=/nonexistent/newest.so");
     add(&mut libraries, "nettle=/nonexistent/libnettle.so");
     add(&mut libraries, "ipsec-mb=libc.so.6");
+    add(&mut libraries, "crypto-mb=libc.so.6");
     let (raw, authenticated) = (ciphers(&libraries), aeads(&libraries));
     assert!(hints(&raw, None) > 30 && hints(&authenticated, None) > 20);
+    assert!(hints(&public_keys(&libraries), None) > 30);
     assert!(raw.iter().filter(|peer| peer.source == "rustcrypto").all(is_there), "{raw:?}");
     let mut crates = authenticated.iter().filter(|peer| peer.source == "rustcrypto");
     assert!(crates.all(is_there), "{authenticated:?}");
@@ -96,4 +99,5 @@ fn in_a_process_of_its_own() {
     hints(&generators(&none), Some("another path"));
     hints(&ciphers(&none), Some("another path"));
     hints(&aeads(&none), Some("another path"));
+    hints(&public_keys(&none), Some("another path"));
 }
