@@ -13,6 +13,11 @@ pub(crate) trait Words: Copy {
     /// How many numbers there are side by side: at most eight.
     const LANES: usize;
 
+    /// Calls a function that has the instructions of these words, where that is as fast as to
+    /// inline it: so there is one copy of its code, and not one for each call. Only for functions
+    /// that are inlined always; closures would not be.
+    fn outline<A, R>(function: impl FnOnce(A) -> R, arguments: A) -> R;
+
     /// The same word in each lane.
     fn splat(word: u64) -> Self;
     /// A word for each of eight lanes; only the first `LANES` count.
@@ -97,6 +102,11 @@ pub(crate) trait Words32: Words {
 
 impl Words for u64 {
     const LANES: usize = 1;
+
+    #[inline(never)]
+    fn outline<A, R>(function: impl FnOnce(A) -> R, arguments: A) -> R {
+        function(arguments)
+    }
 
     #[inline(always)]
     fn splat(word: u64) -> Self {

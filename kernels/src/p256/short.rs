@@ -114,33 +114,13 @@ impl<W: Words32> Number for Short<W> {
     }
 
     #[inline(always)]
-    fn product(mut columns: [W; 18], one: &Self, other: &Self) -> [W; 18] {
-        columns!(PLACE => {
-            let mut sum = columns[PLACE];
-            for i in 0..count(PLACE) {
-                let i = first(PLACE) + i;
-                sum = sum.add(one.0[i].multiply(other.0[PLACE - i]));
-            }
-            columns[PLACE] = sum;
-        });
-        columns
+    fn product(columns: [W; 18], one: &Self, other: &Self) -> [W; 18] {
+        W::outline(product::<W>, (columns, one, other))
     }
 
     #[inline(always)]
-    fn square_of(mut columns: [W; 18], number: &Self) -> [W; 18] {
-        let twice = number.double();
-        columns!(PLACE => {
-            let mut sum = columns[PLACE];
-            for i in 0..count(PLACE) / 2 {
-                let i = first(PLACE) + i;
-                sum = sum.add(twice.0[i].multiply(number.0[PLACE - i]));
-            }
-            if PLACE % 2 == 0 {
-                sum = sum.add(number.0[PLACE / 2].multiply(number.0[PLACE / 2]));
-            }
-            columns[PLACE] = sum;
-        });
-        columns
+    fn square_of(columns: [W; 18], number: &Self) -> [W; 18] {
+        W::outline(square::<W>, (columns, number))
     }
 
     #[inline(always)]
@@ -230,4 +210,34 @@ fn upper<W: Words>(columns: [W; 18]) -> [W; 9] {
     let mut limbs = [W::splat(0); 9];
     limbs.copy_from_slice(&columns[9..]);
     limbs
+}
+
+#[inline(always)]
+fn product<W: Words32>((mut columns, one, other): ([W; 18], &Short<W>, &Short<W>)) -> [W; 18] {
+    columns!(PLACE => {
+        let mut sum = columns[PLACE];
+        for i in 0..count(PLACE) {
+            let i = first(PLACE) + i;
+            sum = sum.add(one.0[i].multiply(other.0[PLACE - i]));
+        }
+        columns[PLACE] = sum;
+    });
+    columns
+}
+
+#[inline(always)]
+fn square<W: Words32>((mut columns, number): ([W; 18], &Short<W>)) -> [W; 18] {
+    let twice = number.double();
+    columns!(PLACE => {
+        let mut sum = columns[PLACE];
+        for i in 0..count(PLACE) / 2 {
+            let i = first(PLACE) + i;
+            sum = sum.add(twice.0[i].multiply(number.0[PLACE - i]));
+        }
+        if PLACE % 2 == 0 {
+            sum = sum.add(number.0[PLACE / 2].multiply(number.0[PLACE / 2]));
+        }
+        columns[PLACE] = sum;
+    });
+    columns
 }

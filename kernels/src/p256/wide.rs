@@ -77,39 +77,13 @@ impl<W: Words52> Number for Wide<W> {
     }
 
     #[inline(always)]
-    fn product(mut columns: [W; 10], one: &Self, other: &Self) -> [W; 10] {
-        for i in 0..5 {
-            for j in 0..5 {
-                columns[i + j] = columns[i + j].add_low(one.0[i], other.0[j]);
-            }
-            for j in 0..5 {
-                columns[i + j + 1] = columns[i + j + 1].add_high(one.0[i], other.0[j]);
-            }
-        }
-        columns
+    fn product(columns: [W; 10], one: &Self, other: &Self) -> [W; 10] {
+        W::outline(product::<W>, (columns, one, other))
     }
 
     #[inline(always)]
     fn square_of(columns: [W; 10], number: &Self) -> [W; 10] {
-        let mut mixed = [W::splat(0); 10];
-        for i in 0..5 {
-            for j in i + 1..5 {
-                mixed[i + j] = mixed[i + j].add_low(number.0[i], number.0[j]);
-            }
-            for j in i + 1..5 {
-                mixed[i + j + 1] = mixed[i + j + 1].add_high(number.0[i], number.0[j]);
-            }
-        }
-        let mut result = columns;
-        for i in 0..10 {
-            let twice = mixed[i].add(mixed[i]);
-            result[i] = columns[i].add(twice);
-        }
-        for i in 0..5 {
-            result[2 * i] = result[2 * i].add_low(number.0[i], number.0[i]);
-            result[2 * i + 1] = result[2 * i + 1].add_high(number.0[i], number.0[i]);
-        }
-        result
+        W::outline(square::<W>, (columns, number))
     }
 
     #[inline(always)]
@@ -206,4 +180,40 @@ fn upper<W: Words>(columns: [W; 10]) -> [W; 5] {
     let mut limbs = [W::splat(0); 5];
     limbs.copy_from_slice(&columns[5..]);
     limbs
+}
+
+#[inline(always)]
+fn product<W: Words52>((mut columns, one, other): ([W; 10], &Wide<W>, &Wide<W>)) -> [W; 10] {
+    for i in 0..5 {
+        for j in 0..5 {
+            columns[i + j] = columns[i + j].add_low(one.0[i], other.0[j]);
+        }
+        for j in 0..5 {
+            columns[i + j + 1] = columns[i + j + 1].add_high(one.0[i], other.0[j]);
+        }
+    }
+    columns
+}
+
+#[inline(always)]
+fn square<W: Words52>((columns, number): ([W; 10], &Wide<W>)) -> [W; 10] {
+    let mut mixed = [W::splat(0); 10];
+    for i in 0..5 {
+        for j in i + 1..5 {
+            mixed[i + j] = mixed[i + j].add_low(number.0[i], number.0[j]);
+        }
+        for j in i + 1..5 {
+            mixed[i + j + 1] = mixed[i + j + 1].add_high(number.0[i], number.0[j]);
+        }
+    }
+    let mut result = columns;
+    for i in 0..10 {
+        let twice = mixed[i].add(mixed[i]);
+        result[i] = columns[i].add(twice);
+    }
+    for i in 0..5 {
+        result[2 * i] = result[2 * i].add_low(number.0[i], number.0[i]);
+        result[2 * i + 1] = result[2 * i + 1].add_high(number.0[i], number.0[i]);
+    }
+    result
 }

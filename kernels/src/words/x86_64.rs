@@ -35,6 +35,11 @@ impl Words for Eight {
     const LANES: usize = 8;
 
     #[inline(always)]
+    fn outline<A, R>(function: impl FnOnce(A) -> R, arguments: A) -> R {
+        function(arguments)
+    }
+
+    #[inline(always)]
     fn splat(word: u64) -> Self {
         Self(call!(_mm512_set1_epi64(word.cast_signed())))
     }
@@ -145,6 +150,11 @@ impl Words52 for Eight {
 #[cfg(feature = "isa-avx2")]
 impl Words for Four {
     const LANES: usize = 4;
+
+    #[inline(always)]
+    fn outline<A, R>(function: impl FnOnce(A) -> R, arguments: A) -> R {
+        call!(outline256(function, arguments))
+    }
 
     #[inline(always)]
     fn splat(word: u64) -> Self {
@@ -428,4 +438,11 @@ fn transpose256([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
         _mm256_permute2x128_si256::<0x31>(ab02, cd02),
         _mm256_permute2x128_si256::<0x31>(ab13, cd13),
     ]
+}
+
+#[cfg(feature = "isa-avx2")]
+#[inline(never)]
+#[target_feature(enable = "avx2")]
+fn outline256<A, R>(function: impl FnOnce(A) -> R, arguments: A) -> R {
+    function(arguments)
 }

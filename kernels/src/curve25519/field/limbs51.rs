@@ -102,46 +102,12 @@ impl<W: Words52> Field for Limbs51<W> {
 
     #[inline(always)]
     fn multiply(self, other: Self) -> Wide51<W> {
-        let (a, b) = (self.0, other.0);
-        let mut halves = [W::splat(0); 10];
-        for i in 0..5 {
-            for j in 0..5 {
-                halves[i + j + 1] = halves[i + j + 1].add_high(a[i], b[j]);
-            }
-        }
-        columns!(halves, column, k: {
-            for i in 0..5 {
-                if i <= k && k - i < 5 {
-                    column = column.add_low(a[i], b[k - i]);
-                }
-            }
-        })
+        W::outline(product::<W>, (&self, &other))
     }
 
-    /// Products of different limbs are computed once and doubled.
     #[inline(always)]
     fn square(self) -> Wide51<W> {
-        let a = self.0;
-        let mut halves = [W::splat(0); 10];
-        for i in 0..5 {
-            for j in i + 1..5 {
-                halves[i + j + 1] = halves[i + j + 1].add_high(a[i], a[j]);
-            }
-        }
-        for half in &mut halves[2..9] {
-            *half = half.add(*half);
-        }
-        for i in 0..5 {
-            halves[2 * i + 1] = halves[2 * i + 1].add_high(a[i], a[i]);
-            for j in i + 1..5 {
-                halves[i + j] = halves[i + j].add_low(a[i], a[j]);
-            }
-        }
-        columns!(halves, column, k: {
-            if k % 2 == 0 {
-                column = column.add_low(a[k / 2], a[k / 2]);
-            }
-        })
+        W::outline(square::<W>, &self)
     }
 
     #[inline(always)]
@@ -199,4 +165,48 @@ impl<W: Words52> Field for Limbs51<W> {
         unroll!(i in 0..5 { limbs[i] = W::select(mask, one.0[i], limbs[i]); });
         Self(limbs)
     }
+}
+
+#[inline(always)]
+fn product<W: Words52>((one, other): (&Limbs51<W>, &Limbs51<W>)) -> Wide51<W> {
+    let (a, b) = (one.0, other.0);
+    let mut halves = [W::splat(0); 10];
+    for i in 0..5 {
+        for j in 0..5 {
+            halves[i + j + 1] = halves[i + j + 1].add_high(a[i], b[j]);
+        }
+    }
+    columns!(halves, column, k: {
+        for i in 0..5 {
+            if i <= k && k - i < 5 {
+                column = column.add_low(a[i], b[k - i]);
+            }
+        }
+    })
+}
+
+/// Products of different limbs are computed once and doubled.
+#[inline(always)]
+fn square<W: Words52>(number: &Limbs51<W>) -> Wide51<W> {
+    let a = number.0;
+    let mut halves = [W::splat(0); 10];
+    for i in 0..5 {
+        for j in i + 1..5 {
+            halves[i + j + 1] = halves[i + j + 1].add_high(a[i], a[j]);
+        }
+    }
+    for half in &mut halves[2..9] {
+        *half = half.add(*half);
+    }
+    for i in 0..5 {
+        halves[2 * i + 1] = halves[2 * i + 1].add_high(a[i], a[i]);
+        for j in i + 1..5 {
+            halves[i + j] = halves[i + j].add_low(a[i], a[j]);
+        }
+    }
+    columns!(halves, column, k: {
+        if k % 2 == 0 {
+            column = column.add_low(a[k / 2], a[k / 2]);
+        }
+    })
 }

@@ -55,6 +55,10 @@ impl Interval {
 impl Words for Interval {
     const LANES: usize = 1;
 
+    fn outline<A, R>(function: impl FnOnce(A) -> R, arguments: A) -> R {
+        function(arguments)
+    }
+
     fn splat(word: u64) -> Self {
         Self(word.into(), word.into())
     }
