@@ -24,12 +24,19 @@ struct Fewest {
     asked: AtomicU32,
 }
 
+impl Fewest {
+    const fn unknown() -> Self {
+        Self { measured: OnceLock::new(), asked: AtomicU32::new(0) }
+    }
+}
+
 /// Numbers of lanes.
 const LANES: [usize; 3] = [1, 4, 8];
 
 /// By the number of lanes, by whether AWS-LC serves single requests, and by operation.
 static FEWEST: [[[Fewest; Operation::ALL.len()]; 2]; LANES.len()] = {
-    const UNKNOWN: Fewest = Fewest { measured: OnceLock::new(), asked: AtomicU32::new(0) };
+    [const { [const { [const { Fewest::unknown() }; Operation::ALL.len()] }; 2] }; LANES.len()]
+};
     [const { [const { [const { UNKNOWN }; Operation::ALL.len()] }; 2] }; LANES.len()]
 };
 
