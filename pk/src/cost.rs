@@ -34,11 +34,8 @@ impl Fewest {
 const LANES: [usize; 3] = [1, 4, 8];
 
 /// By the number of lanes, by whether AWS-LC serves single requests, and by operation.
-static FEWEST: [[[Fewest; Operation::ALL.len()]; 2]; LANES.len()] = {
-    [const { [const { [const { Fewest::unknown() }; Operation::ALL.len()] }; 2] }; LANES.len()]
-};
-    [const { [const { [const { UNKNOWN }; Operation::ALL.len()] }; 2] }; LANES.len()]
-};
+static FEWEST: [[[Fewest; Operation::ALL.len()]; 2]; LANES.len()] =
+    [const { [const { [const { Fewest::unknown() }; Operation::ALL.len()] }; 2] }; LANES.len()];
 
 /// Whether so many requests cost less in lanes, of which there are so many.
 pub(crate) fn pays(operation: Operation, count: usize, lanes: usize, options: &Options) -> bool {
