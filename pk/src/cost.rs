@@ -24,14 +24,18 @@ struct Fewest {
     asked: AtomicU32,
 }
 
+impl Fewest {
+    const fn unknown() -> Self {
+        Self { measured: OnceLock::new(), asked: AtomicU32::new(0) }
+    }
+}
+
 /// Numbers of lanes.
 const LANES: [usize; 3] = [1, 4, 8];
 
 /// By the number of lanes, by whether AWS-LC serves single requests, and by operation.
-static FEWEST: [[[Fewest; Operation::ALL.len()]; 2]; LANES.len()] = {
-    const UNKNOWN: Fewest = Fewest { measured: OnceLock::new(), asked: AtomicU32::new(0) };
-    [const { [const { [const { UNKNOWN }; Operation::ALL.len()] }; 2] }; LANES.len()]
-};
+static FEWEST: [[[Fewest; Operation::ALL.len()]; 2]; LANES.len()] =
+    [const { [const { [const { Fewest::unknown() }; Operation::ALL.len()] }; 2] }; LANES.len()];
 
 /// Whether so many requests cost less in lanes, of which there are so many.
 pub(crate) fn pays(operation: Operation, count: usize, lanes: usize, options: &Options) -> bool {

@@ -48,6 +48,7 @@ impl SecretKey {
 
     /// Its public key, which is computed now.
     #[must_use]
+    #[expect(clippy::missing_panics_doc, reason = "every secret key has a public key")]
     pub fn public_key(&self) -> PublicKey {
         let mut public = [0; 32];
         let served = one(Request::x25519_public_key(self, &mut public));

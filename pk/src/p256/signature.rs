@@ -9,6 +9,7 @@ use crate::Error;
 pub const MAX_DER_LENGTH: usize = 72;
 
 /// A signature, r and s, in DER, written to the beginning of `room`.
+#[expect(clippy::missing_panics_doc, reason = "there is room")]
 pub fn signature_to_der<'a>(signature: &[u8; 64], room: &'a mut [u8; MAX_DER_LENGTH]) -> &'a [u8] {
     write(signature, SliceWriter::new(room)).expect("there is room")
 }
