@@ -191,6 +191,8 @@ impl<F: Future> HandshakeTasks<F> {
     fn poll_ready(&mut self) {
         self.ready.sort_unstable();
         self.ready.dedup();
+        // A waker may outlive its future.
+        self.ready.retain(|&index| self.tasks[index].is_some());
         let outputs = RefCell::new(&mut self.outputs);
         let (mut slots, mut next) = (self.tasks.iter_mut(), 0);
         let closures = self.ready.iter().filter_map(|&index| {
@@ -210,7 +212,6 @@ impl<F: Future> HandshakeTasks<F> {
 
 /// Polls the future, and removes it if it has finished or panics.
 fn poll_one<F: Future>(slot: &mut Option<Task<F>>, outputs: &RefCell<&mut VecDeque<F::Output>>) {
-    // A waker that outlived its future leaves no task.
     let Some(mut task) = slot.take() else { return };
     // Whoever wakes it from now on wakes it again.
     task.place.is_listed.store(false, Ordering::Release);

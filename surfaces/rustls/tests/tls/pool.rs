@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rcgen::{KeyPair, PKCS_ECDSA_P256_SHA256, PKCS_ECDSA_P384_SHA384, PKCS_ED25519};
+use rustls::client::Resumption;
 use rustls::crypto::{ActiveKeyExchange, CryptoProvider, SupportedKxGroup, aws_lc_rs, ring};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -79,7 +80,7 @@ fn server(
     Arc::new(config)
 }
 
-/// A client of the base itself, unless it says otherwise, with one group.
+/// A client with one group, which begins each session anew.
 fn client(
     mut provider: CryptoProvider,
     version: &'static SupportedProtocolVersion,
@@ -89,11 +90,12 @@ fn client(
     provider.kx_groups.retain(|it| it.name() == group);
     let mut roots = RootCertStore::empty();
     roots.add(identity.certificate.clone()).expect("a certificate");
-    let config = ClientConfig::builder_with_provider(Arc::new(provider))
+    let mut config = ClientConfig::builder_with_provider(Arc::new(provider))
         .with_protocol_versions(&[version])
         .expect("it has the version")
         .with_root_certificates(roots)
         .with_no_client_auth();
+    config.resumption = Resumption::disabled();
     Arc::new(config)
 }
 
@@ -196,11 +198,12 @@ fn half_of_a_hybrid_exchange() {
     let server = server(over(ring::default_provider()), version, &identity);
     let mut roots = RootCertStore::empty();
     roots.add(identity.certificate.clone()).expect("a certificate");
-    let client = ClientConfig::builder_with_provider(Arc::new(over(base)))
+    let mut client = ClientConfig::builder_with_provider(Arc::new(over(base)))
         .with_protocol_versions(&[version])
         .expect("it has the version")
         .with_root_certificates(roots)
         .with_no_client_auth();
+    client.resumption = Resumption::disabled();
     let client = Arc::new(client);
     for count in COUNTS {
         let mut links = pool.run((0..count).map(|_| || Link::before_handshake(&client, &server)));
