@@ -32,6 +32,8 @@ mod block;
 pub mod chacha;
 pub mod chacha20poly1305;
 mod ctr;
+#[cfg(feature = "public-key")]
+pub mod curve25519;
 mod equal;
 pub mod fork;
 pub mod gcm;
@@ -47,9 +49,13 @@ pub mod montgomery;
 pub mod null;
 #[doc(hidden)]
 pub mod opaque;
+#[cfg(feature = "public-key")]
+pub mod p256;
 #[cfg(all(feature = "std", target_os = "linux"))]
 mod pin;
 pub mod poly1305;
+#[cfg(feature = "public-key")]
+pub mod sha2;
 #[doc(hidden)]
 pub mod simd;
 pub mod siv;

@@ -19,6 +19,9 @@ pub(crate) trait Words: Copy {
     fn load(words: &[u64; 8]) -> Self;
     /// The words of the lanes; those above `LANES` are zero.
     fn store(self) -> [u64; 8];
+    /// Eight words of each of eight lanes, little-endian, one row of bytes for each lane; only the
+    /// first `LANES` rows count.
+    fn load_rows(rows: [&[u8; 64]; 8]) -> [Self; 8];
 
     /// Sums modulo 2^64.
     fn add(self, other: Self) -> Self;
@@ -36,6 +39,26 @@ pub(crate) trait Words: Copy {
     fn shr<const BITS: u32>(self) -> Self;
     /// Words moved down by `BITS`, with copies of the sign.
     fn shr_signed<const BITS: u32>(self) -> Self;
+    /// Words turned right by `BITS`, which is from 1 to 63.
+    fn rotate_right<const BITS: u32>(self) -> Self;
+    /// Words with their bytes in reverse order.
+    fn swap_bytes(self) -> Self;
+    /// Bits that one or all of three have.
+    #[inline(always)]
+    fn xor3(self, b: Self, c: Self) -> Self {
+        self.xor(b).xor(c)
+    }
+    /// Bits that at least two of three have.
+    #[inline(always)]
+    fn majority(self, b: Self, c: Self) -> Self {
+        self.xor(b).and(c).xor(self.and(b))
+    }
+    /// Each bit of `one` where `self` has that bit, of `other` elsewhere; [`select`](Self::select)
+    /// takes masks of whole words only.
+    #[inline(always)]
+    fn choose(self, one: Self, other: Self) -> Self {
+        other.xor(self.and(one.xor(other)))
+    }
     /// All bits where a word is zero, none elsewhere.
     fn is_zero(self) -> Self;
     /// The bits of `one` where `mask` has bits, those of `other` elsewhere.
@@ -75,6 +98,14 @@ impl Words for u64 {
         [self, 0, 0, 0, 0, 0, 0, 0]
     }
     #[inline(always)]
+    fn load_rows([row, ..]: [&[u8; 64]; 8]) -> [Self; 8] {
+        let mut words = [0; 8];
+        for (word, bytes) in words.iter_mut().zip(row.as_chunks().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        words
+    }
+    #[inline(always)]
     fn add(self, other: Self) -> Self {
         self.wrapping_add(other)
     }
@@ -105,6 +136,14 @@ impl Words for u64 {
     #[inline(always)]
     fn shr_signed<const BITS: u32>(self) -> Self {
         (self.cast_signed() >> BITS).cast_unsigned()
+    }
+    #[inline(always)]
+    fn rotate_right<const BITS: u32>(self) -> Self {
+        self.rotate_right(BITS)
+    }
+    #[inline(always)]
+    fn swap_bytes(self) -> Self {
+        self.swap_bytes()
     }
     #[inline(always)]
     fn is_zero(self) -> Self {

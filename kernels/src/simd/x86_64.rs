@@ -108,7 +108,7 @@ pub fn store256(bytes: &mut [u8; 32], v: __m256i) {
 /// Loads four words of 64 bits.
 #[inline]
 #[target_feature(enable = "avx")]
-#[cfg(all(feature = "isa-avx2", feature = "montgomery"))]
+#[cfg(all(feature = "isa-avx2", any(feature = "montgomery", feature = "public-key")))]
 pub fn load256_words(words: &[u64; 4]) -> __m256i {
     // SAFETY: the reference is valid for 32 bytes, and the load asks for no alignment.
     unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
@@ -117,7 +117,7 @@ pub fn load256_words(words: &[u64; 4]) -> __m256i {
 /// Stores four words of 64 bits.
 #[inline]
 #[target_feature(enable = "avx")]
-#[cfg(all(feature = "isa-avx2", feature = "montgomery"))]
+#[cfg(all(feature = "isa-avx2", any(feature = "montgomery", feature = "public-key")))]
 pub fn store256_words(words: &mut [u64; 4], v: __m256i) {
     // SAFETY: the reference is valid for 32 bytes, and the store asks for no alignment.
     unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), v) }
@@ -144,7 +144,7 @@ pub fn load512_words(words: &[u64; 8]) -> __m512i {
 /// Stores eight words of 64 bits.
 #[inline]
 #[target_feature(enable = "avx512f")]
-#[cfg(all(feature = "isa-avx512", feature = "montgomery"))]
+#[cfg(all(feature = "isa-avx512", any(feature = "montgomery", feature = "public-key")))]
 pub fn store512_words(words: &mut [u64; 8], v: __m512i) {
     // SAFETY: the reference is valid for 64 bytes, and the store asks for no alignment.
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), v) }

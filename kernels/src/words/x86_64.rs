@@ -49,6 +49,10 @@ impl Words for Eight {
         words
     }
     #[inline(always)]
+    fn load_rows(rows: [&[u8; 64]; 8]) -> [Self; 8] {
+        call!(columns512(rows)).map(Self)
+    }
+    #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self(call!(_mm512_add_epi64(self.0, other.0)))
     }
@@ -79,6 +83,26 @@ impl Words for Eight {
     #[inline(always)]
     fn shr_signed<const BITS: u32>(self) -> Self {
         Self(call!(_mm512_srai_epi64::<BITS>(self.0)))
+    }
+    #[inline(always)]
+    fn rotate_right<const BITS: u32>(self) -> Self {
+        Self(call!(right512(self.0, BITS)))
+    }
+    #[inline(always)]
+    fn swap_bytes(self) -> Self {
+        Self(call!(swap512(self.0)))
+    }
+    #[inline(always)]
+    fn xor3(self, b: Self, c: Self) -> Self {
+        Self(call!(xor512(self.0, b.0, c.0)))
+    }
+    #[inline(always)]
+    fn majority(self, b: Self, c: Self) -> Self {
+        Self(call!(majority512(self.0, b.0, c.0)))
+    }
+    #[inline(always)]
+    fn choose(self, one: Self, other: Self) -> Self {
+        Self(call!(select512(self.0, one.0, other.0)))
     }
     #[inline(always)]
     fn is_zero(self) -> Self {
@@ -125,6 +149,10 @@ impl Words for Four {
         words
     }
     #[inline(always)]
+    fn load_rows(rows: [&[u8; 64]; 8]) -> [Self; 8] {
+        call!(columns256(rows)).map(Self)
+    }
+    #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self(call!(_mm256_add_epi64(self.0, other.0)))
     }
@@ -157,6 +185,14 @@ impl Words for Four {
         // AVX2 has no such instruction: the sign moves down with an offset.
         let offset = Self::splat(1 << 63 >> BITS);
         self.shr::<BITS>().xor(offset).sub(offset)
+    }
+    #[inline(always)]
+    fn rotate_right<const BITS: u32>(self) -> Self {
+        Self(call!(right256(self.0, BITS)))
+    }
+    #[inline(always)]
+    fn swap_bytes(self) -> Self {
+        Self(call!(swap256(self.0)))
     }
     #[inline(always)]
     fn is_zero(self) -> Self {
@@ -236,4 +272,102 @@ fn up256(v: __m256i, bits: u32) -> __m256i {
 #[target_feature(enable = "avx2")]
 fn down256(v: __m256i, bits: u32) -> __m256i {
     _mm256_srl_epi64(v, _mm_cvtsi32_si128(bits.cast_signed()))
+}
+
+/// The compiler makes the immediate form of constant numbers of bits.
+#[cfg(feature = "isa-avx512")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn right512(v: __m512i, bits: u32) -> __m512i {
+    _mm512_rorv_epi64(v, _mm512_set1_epi64(i64::from(bits)))
+}
+
+#[cfg(feature = "isa-avx512")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn swap512(v: __m512i) -> __m512i {
+    let order = _mm512_set4_epi32(0x0809_0a0b, 0x0c0d_0e0f, 0x0001_0203, 0x0405_0607);
+    _mm512_shuffle_epi8(v, order)
+}
+
+#[cfg(feature = "isa-avx512")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn xor512(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+    _mm512_ternarylogic_epi64::<0x96>(a, b, c)
+}
+
+#[cfg(feature = "isa-avx512")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn majority512(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+    _mm512_ternarylogic_epi64::<0xe8>(a, b, c)
+}
+
+/// Column `i` has word `i` of each row.
+#[cfg(feature = "isa-avx512")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn columns512(rows: [&[u8; 64]; 8]) -> [__m512i; 8] {
+    let [a, b, c, d, e, f, g, h] = rows.map(|row| load512(row));
+    // Words of two rows, then of four, then of eight.
+    let two = |a, b| (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+    let four = |a, b| (_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0xdd>(a, b));
+    let ((ab0, ab1), (cd0, cd1)) = (two(a, b), two(c, d));
+    let ((ef0, ef1), (gh0, gh1)) = (two(e, f), two(g, h));
+    // Of each pair of rows the words 0 and 4, 2 and 6, …
+    let ((ad04, ad26), (ad15, ad37)) = (four(ab0, cd0), four(ab1, cd1));
+    let ((eh04, eh26), (eh15, eh37)) = (four(ef0, gh0), four(ef1, gh1));
+    let ((c0, c4), (c2, c6)) = (four(ad04, eh04), four(ad26, eh26));
+    let ((c1, c5), (c3, c7)) = (four(ad15, eh15), four(ad37, eh37));
+    [c0, c1, c2, c3, c4, c5, c6, c7]
+}
+
+/// The compiler makes the immediate form of constant numbers of bits.
+#[cfg(feature = "isa-avx2")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn right256(v: __m256i, bits: u32) -> __m256i {
+    _mm256_or_si256(down256(v, bits), up256(v, 64 - bits))
+}
+
+#[cfg(feature = "isa-avx2")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn swap256(v: __m256i) -> __m256i {
+    let order = _mm256_set_epi64x(
+        0x0809_0a0b_0c0d_0e0f,
+        0x0001_0203_0405_0607,
+        0x0809_0a0b_0c0d_0e0f,
+        0x0001_0203_0405_0607,
+    );
+    _mm256_shuffle_epi8(v, order)
+}
+
+/// Column `i` has word `i` of each of the first four rows.
+#[cfg(feature = "isa-avx2")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn columns256([a, b, c, d, ..]: [&[u8; 64]; 8]) -> [__m256i; 8] {
+    let [[a, e], [b, f], [c, g], [d, h]] = [a, b, c, d].map(|row| {
+        let (halves, _) = row.as_chunks();
+        [load256(&halves[0]), load256(&halves[1])]
+    });
+    let [c0, c1, c2, c3] = transpose256([a, b, c, d]);
+    let [c4, c5, c6, c7] = transpose256([e, f, g, h]);
+    [c0, c1, c2, c3, c4, c5, c6, c7]
+}
+
+#[cfg(feature = "isa-avx2")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn transpose256([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
+    let (ab02, ab13) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+    let (cd02, cd13) = (_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
+    [
+        _mm256_permute2x128_si256::<0x20>(ab02, cd02),
+        _mm256_permute2x128_si256::<0x20>(ab13, cd13),
+        _mm256_permute2x128_si256::<0x31>(ab02, cd02),
+        _mm256_permute2x128_si256::<0x31>(ab13, cd13),
+    ]
 }

@@ -1,0 +1,365 @@
+//! The group of Ed25519: points of -x^2 + y^2 = 1 + d x^2 y^2, one in each lane.
+//!
+//! The formulas of addition are complete: no point is an exception.
+
+use super::field::{Field, inverse, root_powers};
+use super::scalar::ORDER;
+use super::table::{BASE, D, D2, Multiples};
+use crate::words::Words;
+
+/// A point by x / z and y / z, with t = x y / z. All are products or elements.
+#[derive(Clone, Copy)]
+pub(super) struct Point<F: Field> {
+    pub(super) x: F::Wide,
+    pub(super) y: F::Wide,
+    pub(super) z: F::Wide,
+    t: F::Wide,
+}
+
+/// What the addition of a point needs of it: y + x, y - x, and 2 d x y, for z = 1.
+struct Addend<F> {
+    sum: F,
+    difference: F,
+    product: F,
+}
+
+impl<F: Field> Point<F> {
+    /// The neutral point.
+    #[inline(always)]
+    pub(super) fn neutral() -> Self {
+        let (zero, one) = (F::small(0).widen(), F::small(1).widen());
+        Self { x: zero, y: one, z: one, t: zero }
+    }
+
+    /// The point times 2^`doublings`, which is at least one.
+    #[inline(always)]
+    pub(super) fn double(self, doublings: u32) -> Self {
+        let Self { mut x, mut y, mut z, mut t } = self;
+        for left in (0..doublings).rev() {
+            let (a, b, c) = (F::carry(x), F::carry(y), F::carry(z));
+            let ab = a.multiply(b);
+            let (aa, bb, cc) = (a.square(), b.square(), c.square());
+            let e = F::carry(F::sum(ab, ab));
+            let g = F::carry(F::difference(bb, aa));
+            let h = F::carry(F::sum(aa, bb));
+            let f = F::carry(F::difference(F::sum(F::sum(cc, cc), aa), bb));
+            (x, y, z) = (e.multiply(f), g.multiply(h), f.multiply(g));
+            if left == 0 {
+                // Only additions need it.
+                t = e.multiply(h);
+            }
+        }
+        Self { x, y, z, t }
+    }
+
+    /// The point of coordinates x and y.
+    #[inline(always)]
+    fn affine(x: F, y: F) -> Self {
+        Self { x: x.widen(), y: y.widen(), z: F::small(1).widen(), t: x.multiply(y) }
+    }
+
+    /// The encoding: y, and the lowest bit of x above it.
+    #[inline(always)]
+    pub(super) fn encode(self) -> [F::Words; 4] {
+        let inverted = inverse(F::carry(self.z));
+        let [x, ..] = F::carry(self.x).product(inverted).to_words();
+        let [a, b, c, d] = F::carry(self.y).product(inverted).to_words();
+        [a, b, c, d.or(x.shl::<63>())]
+    }
+
+    /// All bits in lanes where the point is that of coordinates x and y.
+    #[inline(always)]
+    fn is(self, x: F, y: F) -> F::Words {
+        let z = F::carry(self.z);
+        F::equal(self.x, z.multiply(x)).and(F::equal(self.y, z.multiply(y)))
+    }
+
+    /// The sum with a point, or the difference in lanes where `negative` has all bits. `double_z` is
+    /// twice the product of both z.
+    #[inline(always)]
+    fn add(self, addend: Addend<F>, double_z: F::Wide, negative: F::Words) -> Self {
+        let a = F::carry(F::difference(self.y, self.x)).multiply(addend.difference);
+        let b = F::carry(F::sum(self.y, self.x)).multiply(addend.sum);
+        let c = F::carry(self.t).multiply(addend.product);
+        let e = F::carry(F::difference(b, a));
+        let h = F::carry(F::sum(b, a));
+        let (less, more) = (F::difference(double_z, c), F::sum(double_z, c));
+        let (less, more) = (F::carry(less), F::carry(more));
+        let (f, g) = (F::select(negative, more, less), F::select(negative, less, more));
+        Self { x: e.multiply(f), y: g.multiply(h), z: f.multiply(g), t: e.multiply(h) }
+    }
+
+    /// The sum with the multiple of a table that an odd digit names: `digit`, of five bits, stands
+    /// for `2 digit - 31`.
+    #[inline(always)]
+    fn add_multiple(self, table: &Multiples, digit: F::Words) -> Self {
+        let negative = digit.shr::<4>().sub(F::Words::splat(1));
+        let index = digit.xor(negative).and(F::Words::splat(15));
+        let mut limbs = [[index; 5]; 3];
+        unroll!(I in 0..5 {
+            let (sum, difference) = (index.look_up(&table[I]), index.look_up(&table[5 + I]));
+            limbs[0][I] = F::Words::select(negative, difference, sum);
+            limbs[1][I] = F::Words::select(negative, sum, difference);
+            limbs[2][I] = index.look_up(&table[10 + I]);
+        });
+        let [sum, difference, product] = limbs;
+        let addend = Addend {
+            sum: F::from_limbs51(sum),
+            difference: F::from_limbs51(difference),
+            product: F::from_limbs51(product),
+        };
+        self.add(addend, F::sum(self.z, self.z), negative)
+    }
+}
+
+/// The scalar times the base point. Bits of `digits`, lowest word first, are 52 odd digits.
+#[inline(always)]
+pub(super) fn base_multiply<F: Field>(digits: [F::Words; 5]) -> Point<F> {
+    let mut point = Point::neutral();
+    // A table serves the digit of even place, and after five doublings that of odd place above it.
+    for odd in [true, false] {
+        let mut bits = digits;
+        if odd {
+            bits = down_5(bits);
+        } else {
+            point = point.double(5);
+        }
+        for table in &BASE {
+            let digit = bits[0].and(F::Words::splat(31));
+            bits = down_5(down_5(bits));
+            point = point.add_multiple(table, digit);
+        }
+    }
+    point
+}
+
+#[inline(always)]
+fn down_5<W: Words>([a, b, c, d, e]: [W; 5]) -> [W; 5] {
+    [
+        a.shr::<5>().or(b.shl::<59>()),
+        b.shr::<5>().or(c.shl::<59>()),
+        c.shr::<5>().or(d.shl::<59>()),
+        d.shr::<5>().or(e.shl::<59>()),
+        e.shr::<5>(),
+    ]
+}
+
+/// The points of N encodings in each lane (RFC 8032, section 5.1.3): coordinates x and y, and all
+/// bits where the encoding is valid. Others have any coordinates.
+#[inline(always)]
+fn decode<F: Field, const N: usize>(encodings: [[F::Words; 4]; N]) -> [(F, F, F::Words); N] {
+    let one = F::small(1);
+    let mut points = [(one, one, F::Words::splat(0)); N];
+    let mut bases = [one; N];
+    let mut parts = [(one, one, one); N];
+    for n in 0..N {
+        let y = F::from_words(encodings[n]);
+        let yy = F::carry(y.square());
+        let u = F::carry(F::difference(yy.widen(), one.widen()));
+        let v = F::carry(F::sum(yy.multiply(F::constant(D)), one.widen()));
+        let uv = u.product(v);
+        let uv3 = uv.product(F::carry(v.square()));
+        let v4 = F::carry(F::carry(v.square()).square());
+        parts[n] = (u, v, uv3);
+        bases[n] = uv3.product(v4);
+        points[n].1 = y;
+    }
+    let powers = root_powers(bases);
+    for n in 0..N {
+        let (u, v, uv3) = parts[n];
+        // The square root of u / v, if that is a square; or else of minus it, times a root of -1.
+        let root = uv3.product(powers[n]);
+        let check = v.product(F::carry(root.square()));
+        let is_root = F::equal(check.widen(), u.widen());
+        let is_other = F::equal(check.widen(), u.negative().widen());
+        let x = F::select(is_root, root, root.product(F::constant(MINUS_ONE_ROOT)));
+        let [a, b, c, d] = x.to_words();
+        let x_is_zero = a.or(b).or(c.or(d)).is_zero();
+        let zero = F::Words::splat(0);
+        let sign = encodings[n][3].shr_signed::<63>();
+        let is_odd = zero.sub(a.and(F::Words::splat(1)));
+        let x = F::select(sign.xor(is_odd), x.negative(), x);
+        // The encoding of y is that of the number less than the modulus.
+        let [a, b, c, d] = points[n].1.to_words();
+        let [e, f, g, h] = encodings[n];
+        let h = h.and(F::Words::splat(u64::MAX >> 1));
+        let difference = a.xor(e).or(b.xor(f)).or(c.xor(g).or(d.xor(h)));
+        let refused = x_is_zero.and(sign).or(difference.is_zero().xor(F::Words::splat(u64::MAX)));
+        let valid = is_root.or(is_other).and(refused.is_zero());
+        points[n] = (x, points[n].1, valid);
+    }
+    points
+}
+
+/// A square root of -1.
+const MINUS_ONE_ROOT: [u64; 5] = [
+    0x6_1b27_4a0e_a0b0,
+    0x0_d5a5_fc8f_189d,
+    0x7_ef5e_9cbd_0c60,
+    0x7_8595_a680_4c9e,
+    0x2_b832_4804_fc1d,
+];
+
+/// How many digits a scalar below 2^253 has in a verification.
+const DIGITS: usize = 51;
+
+/// The digits of both scalars of a verification in each lane, the highest ones first. After those
+/// of the key's scalar there is one that adds the key once more or not.
+pub(super) struct Schedule {
+    key: [[u8; 8]; DIGITS + 1],
+    base: [[u8; 8]; DIGITS],
+}
+
+impl Schedule {
+    pub(super) const fn new() -> Self {
+        Self { key: [[0; 8]; DIGITS + 1], base: [[0; 8]; DIGITS] }
+    }
+
+    /// Sets the scalars of a lane, less than the order.
+    pub(super) fn set(&mut self, lane: usize, key: [u64; 4], base: [u64; 4]) {
+        let mut rest = key;
+        // The key may have a part of small order, so that the order cannot make its scalar odd.
+        let is_odd = rest[0] & 1 == 1;
+        rest[0] |= 1;
+        let (key, base) = (odd_digits(rest, DIGITS as u32), odd_digits(base, DIGITS as u32));
+        for place in 0..DIGITS {
+            self.key[DIGITS - 1 - place][lane] = digit(&key, place);
+            self.base[DIGITS - 1 - place][lane] = digit(&base, place);
+        }
+        self.key[DIGITS][lane] = if is_odd { NOTHING } else { MINUS_ONCE };
+    }
+}
+
+fn digit(digits: &[u64; 5], place: usize) -> u8 {
+    let (word, bit) = (5 * place / 64, 5 * place % 64);
+    let bits = u128::from(digits[word]) | u128::from(digits[word + 1]) << 64;
+    (bits >> bit) as u8 & 31
+}
+
+/// Digits that stand for -1 and, in tables of a key, for 0.
+const MINUS_ONCE: u8 = 15;
+const NOTHING: u8 = 32;
+
+/// The odd multiples 1 to 31 of a point of each lane, and the neutral point: y + x, y - x, 2 d t and
+/// 2 z, five limbs each. They are public.
+type KeyMultiples = [[[u64; 8]; 20]; 17];
+
+#[inline(always)]
+fn to_row<F: Field>(numbers: [F; 4]) -> [[u64; 8]; 20] {
+    let mut row = [[0; 8]; 20];
+    for (limbs, number) in row.chunks_exact_mut(5).zip(numbers) {
+        let [a, b, c, d, e] = number.to_limbs51();
+        limbs.copy_from_slice(&[a.store(), b.store(), c.store(), d.store(), e.store()]);
+    }
+    row
+}
+
+#[inline(always)]
+fn from_row<F: Field>(row: &[[u64; 8]; 20]) -> [F; 4] {
+    let number = |i: usize| -> [&[u64; 8]; 5] {
+        [&row[i], &row[i + 1], &row[i + 2], &row[i + 3], &row[i + 4]]
+    };
+    let mut numbers = [F::small(0); 4];
+    for (k, element) in numbers.iter_mut().enumerate() {
+        let [a, b, c, d, e] = number(5 * k);
+        let load = F::Words::load;
+        *element = F::from_limbs51([load(a), load(b), load(c), load(d), load(e)]);
+    }
+    numbers
+}
+
+impl<F: Field> Point<F> {
+    /// The row of a table.
+    #[inline(always)]
+    fn row(self) -> [[u64; 8]; 20] {
+        let d2 = F::constant(D2);
+        to_row([
+            F::carry(F::sum(self.y, self.x)),
+            F::carry(F::difference(self.y, self.x)),
+            F::carry(self.t).product(d2),
+            F::carry(F::sum(self.z, self.z)),
+        ])
+    }
+
+    /// The sum with the point of a row, or the difference in lanes where `negative` has all bits.
+    #[inline(always)]
+    fn add_row(self, row: &[[u64; 8]; 20], negative: F::Words) -> Self {
+        let [sum, difference, product, double_z] = from_row::<F>(row);
+        let addend = Addend {
+            sum: F::select(negative, difference, sum),
+            difference: F::select(negative, sum, difference),
+            product,
+        };
+        self.add(addend, F::carry(self.z).multiply(double_z), negative)
+    }
+}
+
+/// All bits in lanes where the signature's point is the base point times one scalar minus the key
+/// times the other, and both encodings are valid. Everything is public.
+#[inline(always)]
+pub(super) fn verify<F: Field>(
+    keys: [F::Words; 4],
+    points: [F::Words; 4],
+    schedule: &Schedule,
+) -> F::Words {
+    let [(x, y, key_is_valid), (point_x, point_y, point_is_valid)] = decode::<F, 2>([keys, points]);
+    let key = Point::affine(x.negative(), y);
+    let mut table: KeyMultiples = [[[0; 8]; 20]; 17];
+    let positive = F::Words::splat(0);
+    table[16] = Point::<F>::neutral().row();
+    table[0] = key.row();
+    let twice = key.double(1).row();
+    let mut multiple = key;
+    for row in &mut table[1..16] {
+        multiple = multiple.add_row(&twice, positive);
+        *row = multiple.row();
+    }
+    let mut sum = Point::<F>::neutral();
+    for step in 0..=DIGITS {
+        if step > 0 && step < DIGITS {
+            sum = sum.double(5);
+        }
+        let digits = &schedule.key[step];
+        let mut row = [[0; 8]; 20];
+        let mut negative = [0; 8];
+        for lane in 0..F::Words::LANES {
+            let digit = digits[lane];
+            let index = if digit < 16 { 15 - digit } else { digit - 16 };
+            negative[lane] = if digit < 16 { u64::MAX } else { 0 };
+            for (to, from) in row.iter_mut().zip(&table[usize::from(index)]) {
+                to[lane] = from[lane];
+            }
+        }
+        sum = sum.add_row(&row, F::Words::load(&negative));
+        if step < DIGITS {
+            let mut digits = [0; 8];
+            for (word, &digit) in digits.iter_mut().zip(&schedule.base[step]) {
+                *word = u64::from(digit);
+            }
+            sum = sum.add_multiple(&BASE[0], F::Words::load(&digits));
+        }
+    }
+    key_is_valid.and(point_is_valid).and(sum.is(point_x, point_y))
+}
+
+/// The `digits` odd digits of a scalar below 2^255, as [`base_multiply`] takes them.
+///
+/// The sum of `2 d - 31` times 32^i is `2 n - (32^digits - 1)` if n is the number with digits d. So
+/// n is half of the scalar and 32^digits - 1; an even scalar is made odd by the order.
+pub(super) fn odd_digits(scalar: [u64; 4], digits: u32) -> [u64; 5] {
+    let even = (scalar[0] & 1).wrapping_sub(1);
+    let mut words = [0; 5];
+    let mut carry = 0;
+    for k in 0..5 {
+        let ones = u64::MAX.unbounded_shr((64 * (k as u32 + 1)).saturating_sub(5 * digits));
+        let (scalar, order) = if k < 4 { (scalar[k], ORDER[k] & even) } else { (0, 0) };
+        let sum = u128::from(scalar) + u128::from(order) + u128::from(ones) + carry;
+        words[k] = sum as u64;
+        carry = sum >> 64;
+    }
+    for k in 0..5 {
+        let above = if k < 4 { words[k + 1] } else { 0 };
+        words[k] = words[k] >> 1 | above << 63;
+    }
+    words
+}

@@ -1,0 +1,246 @@
+//! Numbers side by side, in limbs, and their arithmetic modulo the curve's two primes.
+//!
+//! A number is *tight* if each limb but the highest has no more bits than the width; products need
+//! tight factors. Tight numbers may be greater than the modulus; how much is given in multiples of
+//! the field's prime where it matters. Sums and differences are not tight until they are carried,
+//! or until they go into [`Number::plus`], where a reduction does it for nothing.
+//!
+//! The unit test `bounds` runs all on intervals and proves that nothing overflows.
+
+use super::constants::{self, Modulus, split};
+use crate::words::Words;
+
+/// Several numbers side by side, in limbs.
+pub(super) trait Number: Copy {
+    type Word: Words;
+    /// Sums of products by the places of their limbs; reductions take the lower half away.
+    type Columns: Copy;
+
+    /// Bits of a limb.
+    const WIDTH: u32;
+    const LIMBS: usize;
+
+    fn zero() -> Self;
+    fn limbs(&self) -> &[Self::Word];
+    fn limbs_mut(&mut self) -> &mut [Self::Word];
+    /// Words moved down by the width.
+    fn down(word: Self::Word) -> Self::Word;
+    /// `TIMES` a modulus in limbs that are `MORE` times too large.
+    fn offset<M: Modulus, const TIMES: u64, const MORE: u64>() -> Self;
+    /// A number from five limbs of 52 bits in Montgomery's form of [`super::wide`].
+    fn from_table(limbs: [Self::Word; 5]) -> Self;
+
+    /// Nothing but a number, which a reduction keeps as it is.
+    fn plus(self) -> Self::Columns;
+    /// Nothing but a number, which a reduction takes out of Montgomery's form.
+    fn below(self) -> Self::Columns;
+    /// Adds a product.
+    fn product(columns: Self::Columns, one: &Self, other: &Self) -> Self::Columns;
+    /// Adds a square.
+    fn square_of(columns: Self::Columns, number: &Self) -> Self::Columns;
+    /// Divides by 2^(`WIDTH` x `LIMBS`) modulo the field's prime. Tight.
+    fn reduce(columns: Self::Columns) -> Self;
+    /// The same, to less than 1.01 times the prime, if a multiple of the prime was added whose
+    /// limbs are twice too large.
+    fn reduce_well(columns: Self::Columns) -> Self;
+    /// Divides by 2^(`WIDTH` x `LIMBS`) modulo the order. Tight.
+    fn reduce_order(columns: Self::Columns) -> Self;
+
+    /// The same number in each lane.
+    #[inline(always)]
+    fn constant(number: &[u64; 4]) -> Self {
+        let mut result = Self::zero();
+        let limbs: [u64; 9] = split(number, Self::WIDTH);
+        for (limb, &value) in result.limbs_mut().iter_mut().zip(&limbs) {
+            *limb = Self::Word::splat(value);
+        }
+        result
+    }
+
+    /// A number for each lane.
+    #[inline(always)]
+    fn load(numbers: &[[u64; 4]; 8]) -> Self {
+        let mut lanes = [[0; 8]; 9];
+        for (lane, number) in numbers.iter().enumerate() {
+            for (limb, value) in lanes.iter_mut().zip(split::<9>(number, Self::WIDTH)) {
+                limb[lane] = value;
+            }
+        }
+        let mut result = Self::zero();
+        for (limb, values) in result.limbs_mut().iter_mut().zip(&lanes) {
+            *limb = Self::Word::load(values);
+        }
+        result
+    }
+
+    /// The numbers of the lanes, which are tight and less than 2^256.
+    #[inline(always)]
+    fn store(&self) -> [[u64; 4]; 8] {
+        let mut numbers = [[0; 4]; 8];
+        for (i, limb) in (0..).zip(self.limbs()) {
+            let (word, bit) = ((i * Self::WIDTH / 64) as usize, i * Self::WIDTH % 64);
+            for (number, value) in numbers.iter_mut().zip(limb.store()) {
+                number[word] |= value << bit;
+                if word < 3 && bit > 0 {
+                    number[word + 1] |= value >> (64 - bit);
+                }
+            }
+        }
+        numbers
+    }
+
+    #[inline(always)]
+    fn multiply(&self, other: &Self) -> Self {
+        Self::reduce(Self::product(Self::zero().plus(), self, other))
+    }
+
+    #[inline(always)]
+    fn square(&self) -> Self {
+        Self::reduce(Self::square_of(Self::zero().plus(), self))
+    }
+
+    #[inline(always)]
+    fn multiply_order(&self, other: &Self) -> Self {
+        Self::reduce_order(Self::product(Self::zero().plus(), self, other))
+    }
+
+    /// The sum. Not tight.
+    #[inline(always)]
+    fn add(&self, other: &Self) -> Self {
+        let mut sum = *self;
+        for (limb, &other) in sum.limbs_mut().iter_mut().zip(other.limbs()) {
+            *limb = limb.add(other);
+        }
+        sum
+    }
+
+    /// The difference; no limb may be negative. Not tight.
+    #[inline(always)]
+    fn subtract(&self, other: &Self) -> Self {
+        let mut difference = *self;
+        for (limb, &other) in difference.limbs_mut().iter_mut().zip(other.limbs()) {
+            *limb = limb.sub(other);
+        }
+        difference
+    }
+
+    #[inline(always)]
+    fn double(&self) -> Self {
+        self.add(self)
+    }
+
+    /// Makes a number tight whose limbs are less than 2^63.
+    #[inline(always)]
+    fn carry(mut self) -> Self {
+        let mask = Self::Word::splat((1 << Self::WIDTH) - 1);
+        let limbs = self.limbs_mut();
+        for i in 1..limbs.len() {
+            limbs[i] = limbs[i].add(Self::down(limbs[i - 1]));
+            limbs[i - 1] = limbs[i - 1].and(mask);
+        }
+        self
+    }
+
+    /// The number of `one` where the mask has all bits, that of `other` elsewhere.
+    #[inline(always)]
+    fn select(mask: Self::Word, one: &Self, other: &Self) -> Self {
+        let mut chosen = *one;
+        for (limb, &other) in chosen.limbs_mut().iter_mut().zip(other.limbs()) {
+            *limb = Self::Word::select(mask, *limb, other);
+        }
+        chosen
+    }
+
+    /// Half of a tight number modulo the field's prime; at most half a prime more than that.
+    #[inline(always)]
+    fn half(&self) -> Self {
+        let (zero, one) = (Self::Word::splat(0), Self::Word::splat(1));
+        let odd = zero.sub(self.limbs()[0].and(one));
+        let mut sum = *self;
+        let prime = Self::constant(&constants::P);
+        for (limb, &prime) in sum.limbs_mut().iter_mut().zip(prime.limbs()) {
+            *limb = limb.add(prime.and(odd));
+        }
+        let mut sum = sum.carry();
+        let top = Self::Word::splat(1 << (Self::WIDTH - 1));
+        let limbs = sum.limbs_mut();
+        for i in 0..limbs.len() {
+            limbs[i] = limbs[i].shr::<1>();
+            if i + 1 < limbs.len() {
+                let low = zero.sub(limbs[i + 1].and(one));
+                limbs[i] = limbs[i].add(low.and(top));
+            }
+        }
+        sum
+    }
+
+    /// The remainder of a tight number that is less than twice the modulus.
+    #[inline(always)]
+    fn canonical<M: Modulus>(&self) -> Self {
+        // The difference and 2^(WIDTH x LIMBS), which is there if it is not negative.
+        let mask = (1 << Self::WIDTH) - 1;
+        let limbs: [u64; 9] = split(&M::WORDS, Self::WIDTH);
+        let mut difference = *self;
+        for (i, limb) in difference.limbs_mut().iter_mut().enumerate() {
+            *limb = limb.add(Self::Word::splat(mask - limbs[i] + u64::from(i == 0)));
+        }
+        let mut difference = difference.carry();
+        let top = &mut difference.limbs_mut()[Self::LIMBS - 1];
+        let is_greater = Self::Word::splat(0).sub(Self::down(*top));
+        *top = top.and(Self::Word::splat(mask));
+        Self::select(is_greater, &difference, self)
+    }
+
+    /// Into Montgomery's form of the field: less than 1.1 times the prime.
+    #[inline(always)]
+    fn enter(&self) -> Self {
+        self.multiply(&Self::constant(&Self::R2))
+    }
+
+    /// Out of Montgomery's form: the remainder.
+    #[inline(always)]
+    fn leave(&self) -> Self {
+        Self::reduce(self.below()).canonical::<constants::Field>()
+    }
+
+    /// Into Montgomery's form of the order.
+    #[inline(always)]
+    fn enter_order(&self) -> Self {
+        self.multiply_order(&Self::constant(&Self::R2_ORDER))
+    }
+
+    /// Out of Montgomery's form of the order: the remainder.
+    #[inline(always)]
+    fn leave_order(&self) -> Self {
+        Self::reduce_order(self.below()).canonical::<constants::Order>()
+    }
+
+    /// All bits where a number in Montgomery's form is a multiple of the field's prime.
+    #[inline(always)]
+    fn is_zero(&self) -> Self::Word {
+        let number = self.leave();
+        let mut bits = Self::Word::splat(0);
+        for &limb in number.limbs() {
+            bits = bits.or(limb);
+        }
+        bits.is_zero()
+    }
+
+    /// The number 1 in Montgomery's form.
+    #[inline(always)]
+    fn one() -> Self {
+        Self::constant(&Self::R)
+    }
+
+    /// 2^(`WIDTH` x `LIMBS`) modulo the field's prime.
+    const R: [u64; 4] = constants::power_of_two(Self::WIDTH * Self::LIMBS as u32, &constants::P);
+    /// Its square modulo the field's prime.
+    const R2: [u64; 4] =
+        constants::power_of_two(2 * Self::WIDTH * Self::LIMBS as u32, &constants::P);
+    /// 2^(`WIDTH` x `LIMBS`) modulo the order.
+    const R_ORDER: [u64; 4] =
+        constants::power_of_two(Self::WIDTH * Self::LIMBS as u32, &constants::N);
+    /// Its square modulo the order.
+    const R2_ORDER: [u64; 4] =
+        constants::power_of_two(2 * Self::WIDTH * Self::LIMBS as u32, &constants::N);
+}

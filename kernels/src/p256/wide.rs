@@ -1,0 +1,164 @@
+//! Five limbs of 52 bits, for multiplications of that width (IFMA).
+//!
+//! The field's prime and one is 2^96 (1 + 2^96 - 2^128 + 2^160): its limbs are 0, 2^44, 0, 2^36 and
+//! 2^48 - 2^16. So the factor of each step of a reduction is the lowest limb itself.
+
+use super::constants::{self, Modulus, split};
+use super::number::Number;
+use crate::words::{Words, Words52};
+
+/// Numbers of five limbs.
+#[derive(Clone, Copy)]
+pub(super) struct Wide<W>([W; 5]);
+
+const MASK: u64 = (1 << 52) - 1;
+
+impl<W: Words52> Number for Wide<W> {
+    type Word = W;
+    type Columns = [W; 10];
+
+    const WIDTH: u32 = 52;
+    const LIMBS: usize = 5;
+
+    #[inline(always)]
+    fn zero() -> Self {
+        Self([W::splat(0); 5])
+    }
+
+    #[inline(always)]
+    fn limbs(&self) -> &[W] {
+        &self.0
+    }
+
+    #[inline(always)]
+    fn limbs_mut(&mut self) -> &mut [W] {
+        &mut self.0
+    }
+
+    #[inline(always)]
+    fn down(word: W) -> W {
+        word.shr::<52>()
+    }
+
+    #[inline(always)]
+    fn offset<M: Modulus, const TIMES: u64, const MORE: u64>() -> Self {
+        let limbs = const { constants::offset::<5>(&M::WORDS, 52, TIMES, MORE) };
+        let mut offset = Self::zero();
+        for i in 0..5 {
+            offset.0[i] = W::splat(limbs[i]);
+        }
+        offset
+    }
+
+    #[inline(always)]
+    fn from_table(limbs: [W; 5]) -> Self {
+        Self(limbs)
+    }
+
+    #[inline(always)]
+    fn plus(self) -> [W; 10] {
+        let mut columns = [W::splat(0); 10];
+        columns[5..].copy_from_slice(&self.0);
+        columns
+    }
+
+    #[inline(always)]
+    fn below(self) -> [W; 10] {
+        let mut columns = [W::splat(0); 10];
+        columns[..5].copy_from_slice(&self.0);
+        columns
+    }
+
+    #[inline(always)]
+    fn product(mut columns: [W; 10], one: &Self, other: &Self) -> [W; 10] {
+        for i in 0..5 {
+            for j in 0..5 {
+                columns[i + j] = columns[i + j].add_low(one.0[i], other.0[j]);
+            }
+            for j in 0..5 {
+                columns[i + j + 1] = columns[i + j + 1].add_high(one.0[i], other.0[j]);
+            }
+        }
+        columns
+    }
+
+    #[inline(always)]
+    fn square_of(columns: [W; 10], number: &Self) -> [W; 10] {
+        let mut mixed = [W::splat(0); 10];
+        for i in 0..5 {
+            for j in i + 1..5 {
+                mixed[i + j] = mixed[i + j].add_low(number.0[i], number.0[j]);
+            }
+            for j in i + 1..5 {
+                mixed[i + j + 1] = mixed[i + j + 1].add_high(number.0[i], number.0[j]);
+            }
+        }
+        let mut result = columns;
+        for i in 0..10 {
+            let twice = mixed[i].add(mixed[i]);
+            result[i] = columns[i].add(twice);
+        }
+        for i in 0..5 {
+            result[2 * i] = result[2 * i].add_low(number.0[i], number.0[i]);
+            result[2 * i + 1] = result[2 * i + 1].add_high(number.0[i], number.0[i]);
+        }
+        result
+    }
+
+    #[inline(always)]
+    fn reduce(columns: [W; 10]) -> Self {
+        Self(upper(clear(columns))).carry()
+    }
+
+    #[inline(always)]
+    fn reduce_well(columns: [W; 10]) -> Self {
+        let mut limbs = upper(clear(columns));
+        // About so many multiples of 2^256, which is 2^224 - 2^192 - 2^96 + 1.
+        let times = limbs[4].shr::<48>();
+        limbs[0] = limbs[0].add(times);
+        limbs[1] = limbs[1].sub(times.shl::<44>());
+        limbs[3] = limbs[3].sub(times.shl::<36>());
+        limbs[4] = limbs[4].and(W::splat((1 << 48) - 1)).add(times.shl::<16>());
+        Self(limbs).carry()
+    }
+
+    #[inline(always)]
+    fn reduce_order(mut columns: [W; 10]) -> Self {
+        let limbs = const { split::<5>(&constants::N, 52) };
+        let inverse = W::splat(constants::Order::INVERSE & MASK);
+        for i in 0..5 {
+            let factor = W::splat(0).add_low(columns[i], inverse);
+            for j in 0..5 {
+                columns[i + j] = columns[i + j].add_low(factor, W::splat(limbs[j]));
+            }
+            for j in 0..5 {
+                columns[i + j + 1] = columns[i + j + 1].add_high(factor, W::splat(limbs[j]));
+            }
+            columns[i + 1] = columns[i + 1].add(columns[i].shr::<52>());
+        }
+        Self(upper(columns)).carry()
+    }
+}
+
+/// Makes the lower columns zero by adding multiples of the field's prime.
+#[inline(always)]
+fn clear<W: Words52>(mut columns: [W; 10]) -> [W; 10] {
+    let [second, fourth, fifth] = [1 << 44, 1 << 36, (1 << 48) - (1 << 16)].map(W::splat);
+    for i in 0..5 {
+        // The products take the low 52 bits; the bits above are the carry.
+        let factor = columns[i];
+        columns[i + 1] = columns[i + 1].add(factor.shr::<52>()).add_low(factor, second);
+        columns[i + 2] = columns[i + 2].add_high(factor, second);
+        columns[i + 3] = columns[i + 3].add_low(factor, fourth);
+        columns[i + 4] = columns[i + 4].add_high(factor, fourth).add_low(factor, fifth);
+        columns[i + 5] = columns[i + 5].add_high(factor, fifth);
+    }
+    columns
+}
+
+#[inline(always)]
+fn upper<W: Words>(columns: [W; 10]) -> [W; 5] {
+    let mut limbs = [W::splat(0); 5];
+    limbs.copy_from_slice(&columns[5..]);
+    limbs
+}

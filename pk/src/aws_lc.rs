@@ -1,0 +1,187 @@
+//! Operations by AWS-LC, one at a time.
+//!
+//! AWS-LC has more than one answer where this crate has one, so keys and signatures are checked
+//! before it sees them. What it fails to do is left to this crate, which returns the right error.
+
+use std::sync::OnceLock;
+
+use aws_lc_rs::agreement::{self, UnparsedPublicKey, agree};
+use aws_lc_rs::digest;
+use aws_lc_rs::kem::{self, ML_KEM_768};
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, ED25519, EcdsaKeyPair,
+    Ed25519KeyPair, ParsedPublicKey, VerificationAlgorithm,
+};
+
+use crate::library::x25519_result;
+use crate::options::Options;
+use crate::request::{Hedge, Work};
+use crate::{Backend, Error, Operation, ed25519, p256, x25519};
+
+/// A key of AWS-LC beside one of ours, made when it is first needed; none if AWS-LC refuses it.
+pub(crate) struct Beside<T>(OnceLock<Option<Box<T>>>);
+
+impl<T> Beside<T> {
+    fn get<E>(&self, make: impl FnOnce() -> Result<T, E>) -> Option<&T> {
+        self.0.get_or_init(|| make().ok().map(Box::new)).as_deref()
+    }
+}
+
+impl<T> Default for Beside<T> {
+    fn default() -> Self {
+        Self(OnceLock::new())
+    }
+}
+
+pub(crate) type Agreement = Beside<agreement::PrivateKey>;
+pub(crate) type Ed25519Signer = Beside<Ed25519KeyPair>;
+pub(crate) type P256Signer = Beside<EcdsaKeyPair>;
+pub(crate) type Verifier = Beside<ParsedPublicKey>;
+pub(crate) type MlKem768 = Beside<kem::DecapsulationKey>;
+
+/// Operations that cost less by AWS-LC than by the crates in Rust.
+const fn costs_less(operation: Operation) -> bool {
+    match operation {
+        Operation::X25519PublicKey
+        | Operation::X25519SharedSecret
+        | Operation::Ed25519Sign
+        | Operation::Ed25519Verify
+        | Operation::P256PublicKey
+        | Operation::P256SharedSecret
+        | Operation::P256Sign
+        | Operation::P256Verify
+        | Operation::MlKem768Encapsulate
+        | Operation::MlKem768Decapsulate => true,
+        Operation::MlKem768Generate => false,
+    }
+}
+
+/// Serves a request, if AWS-LC should and can.
+pub(crate) fn serve(
+    work: &mut Work<'_>,
+    operation: Operation,
+    options: &Options,
+) -> Option<Result<(), Error>> {
+    let is_chosen = match options.backend {
+        Backend::Own | Backend::Lanes => false,
+        Backend::Measured => costs_less(operation),
+        Backend::AwsLc => true,
+    };
+    if is_chosen { run(work, options) } else { None }
+}
+
+fn run(work: &mut Work<'_>, options: &Options) -> Option<Result<(), Error>> {
+    match work {
+        Work::X25519PublicKey { secret, public } => {
+            let key = x25519_key(secret)?.compute_public_key().ok()?;
+            public.copy_from_slice(key.as_ref());
+        }
+        Work::X25519SharedSecret { secret, public, shared } => {
+            let public = UnparsedPublicKey::new(&agreement::X25519, public.as_bytes());
+            return agree(x25519_key(secret)?, public, (), |result| {
+                let result = result.try_into().map_err(|_| ())?;
+                Ok(x25519_result(result, shared))
+            })
+            .ok();
+        }
+        Work::Ed25519Sign { key, message, signature } => {
+            let pair = key.aws_lc.get(|| {
+                let public = key.verifying_key().as_bytes();
+                Ed25519KeyPair::from_seed_and_public_key(key.as_bytes(), public)
+            })?;
+            let made = pair.try_sign(message).ok()?;
+            let made = made.as_ref().try_into().ok()?;
+            if options.checks_signatures && !ed25519_verify(key.verifying_key(), message, made)? {
+                return Some(Err(Error::Fault));
+            }
+            **signature = *made;
+        }
+        Work::Ed25519Verify { key, message, signature } => {
+            return Some(verdict(ed25519_verify(key, message, signature)?));
+        }
+        Work::P256PublicKey { secret, public } => {
+            let key = p256_key(secret)?.compute_public_key().ok()?;
+            public.copy_from_slice(key.as_ref());
+        }
+        Work::P256SharedSecret { secret, public, shared } => {
+            let public = UnparsedPublicKey::new(&agreement::ECDH_P256, public.as_sec1_bytes());
+            agree(p256_key(secret)?, public, (), |result| {
+                **shared = result.try_into().map_err(|_| ())?;
+                Ok(())
+            })
+            .ok()?;
+        }
+        Work::P256Sign { key, digest, hedge: Hedge::Random, signature } => {
+            let pair = key.aws_lc.get(|| {
+                let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
+                let public = key.public_key().as_sec1_bytes();
+                EcdsaKeyPair::from_private_key_and_public_key(algorithm, key.as_bytes(), public)
+            })?;
+            let made = pair.sign_digest(&imported(digest)?).ok()?;
+            let made = made.as_ref().try_into().ok()?;
+            if options.checks_signatures && !p256_verify(key.public_key(), digest, made)? {
+                return Some(Err(Error::Fault));
+            }
+            **signature = *made;
+        }
+        Work::P256Verify { key, digest, signature } => {
+            return Some(verdict(p256_verify(key, digest, signature)?));
+        }
+        Work::MlKem768Encapsulate { key, message: None, ciphertext, shared } => {
+            let key = kem::EncapsulationKey::new(&ML_KEM_768, key.as_bytes()).ok()?;
+            let (made, secret) = key.encapsulate().ok()?;
+            let made = made.as_ref().try_into().ok()?;
+            **shared = secret.as_ref().try_into().ok()?;
+            **ciphertext = made;
+        }
+        Work::MlKem768Decapsulate { key, ciphertext, shared } => {
+            let own = key
+                .aws_lc
+                .get(|| kem::DecapsulationKey::new(&ML_KEM_768, &key.to_expanded()[..]))?;
+            let secret = own.decapsulate(ciphertext[..].into()).ok()?;
+            **shared = secret.as_ref().try_into().ok()?;
+        }
+        // AWS-LC draws by itself, and has no keys of seeds.
+        Work::P256Sign { hedge: Hedge::Given(_), .. }
+        | Work::MlKem768Encapsulate { message: Some(_), .. }
+        | Work::MlKem768Generate { .. } => return None,
+    }
+    Some(Ok(()))
+}
+
+fn x25519_key(secret: &x25519::SecretKey) -> Option<&agreement::PrivateKey> {
+    let make = || agreement::PrivateKey::from_private_key(&agreement::X25519, secret.as_bytes());
+    secret.aws_lc.get(make)
+}
+
+fn p256_key(secret: &p256::SecretKey) -> Option<&agreement::PrivateKey> {
+    let make = || agreement::PrivateKey::from_private_key(&agreement::ECDH_P256, secret.as_bytes());
+    secret.aws_lc.get(make)
+}
+
+/// Whether a signature is right. AWS-LC lets R have a small order.
+fn ed25519_verify(
+    key: &ed25519::VerifyingKey,
+    message: &[u8],
+    signature: &[u8; 64],
+) -> Option<bool> {
+    let algorithm: &'static dyn VerificationAlgorithm = &ED25519;
+    let parsed = key.aws_lc.get(|| ParsedPublicKey::new(algorithm, key.as_bytes()))?;
+    let is_small = ed25519::has_small_order(signature);
+    Some(!is_small && parsed.verify_sig(message, signature).is_ok())
+}
+
+/// Whether a signature is right.
+fn p256_verify(key: &p256::PublicKey, digest: &[u8; 32], signature: &[u8; 64]) -> Option<bool> {
+    let algorithm: &'static dyn VerificationAlgorithm = &ECDSA_P256_SHA256_FIXED;
+    let parsed = key.aws_lc.get(|| ParsedPublicKey::new(algorithm, key.as_sec1_bytes()))?;
+    Some(parsed.verify_digest_sig(&imported(digest)?, signature).is_ok())
+}
+
+fn imported(digest: &[u8; 32]) -> Option<digest::Digest> {
+    digest::Digest::import_less_safe(digest, &digest::SHA256).ok()
+}
+
+fn verdict(is_right: bool) -> Result<(), Error> {
+    if is_right { Ok(()) } else { Err(Error::Signature) }
+}

@@ -1,0 +1,276 @@
+//! Ed25519 (RFC 8032): signatures of messages.
+
+use core::fmt;
+
+use ed25519_dalek as dalek;
+use ed25519_dalek::hazmat::ExpandedSecretKey;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
+
+use crate::encoding::{self, ED25519};
+use crate::process::one;
+use crate::secret::random;
+use crate::{Error, KeyError, Request};
+
+/// A key that signs. It owns its public key, is wiped on drop, and may be used by many threads at
+/// once.
+pub struct SigningKey {
+    seed: Zeroizing<[u8; 32]>,
+    pub(crate) expanded: ExpandedSecretKey,
+    public: VerifyingKey,
+    #[cfg(feature = "aws-lc")]
+    pub(crate) aws_lc: crate::aws_lc::Ed25519Signer,
+}
+
+impl SigningKey {
+    /// A key of any 32 bytes, which have to be random and secret. Computes the public key.
+    #[must_use]
+    pub fn from_bytes(seed: &[u8; 32]) -> Self {
+        Self::of(Zeroizing::new(*seed))
+    }
+
+    fn of(seed: Zeroizing<[u8; 32]>) -> Self {
+        let expanded = ExpandedSecretKey::from(&*seed);
+        let public = VerifyingKey::of(dalek::VerifyingKey::from(&expanded));
+        Self {
+            seed,
+            expanded,
+            public,
+            #[cfg(feature = "aws-lc")]
+            aws_lc: Default::default(),
+        }
+    }
+
+    /// A new key.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Entropy`].
+    pub fn generate() -> Result<Self, KeyError> {
+        Ok(Self::of(random()?))
+    }
+
+    /// The bytes that it was made of.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.seed
+    }
+
+    /// Its public key.
+    #[must_use]
+    pub const fn verifying_key(&self) -> &VerifyingKey {
+        &self.public
+    }
+
+    /// Signs a message.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Fault`].
+    pub fn sign(&self, message: &[u8]) -> Result<[u8; 64], Error> {
+        let mut signature = [0; 64];
+        one(Request::ed25519_sign(self, message, &mut signature))?;
+        Ok(signature)
+    }
+
+    /// A key from the DER of `PrivateKeyInfo` (PKCS#8, RFC 8410).
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`] if the encoding is invalid.
+    pub fn from_pkcs8_der(der: &[u8]) -> Result<Self, KeyError> {
+        let (seed, public) = encoding::read_octets(&ED25519, der)?;
+        let key = Self::of(seed);
+        match public {
+            Some(public) if public != *key.public.as_bytes() => Err(KeyError::Inconsistent),
+            _ => Ok(key),
+        }
+    }
+
+    /// A key from PEM, `PRIVATE KEY` (PKCS#8).
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`] if the encoding is invalid.
+    pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
+        Self::from_pkcs8_der(encoding::private_pem(pem)?.as_bytes())
+    }
+
+    /// The DER of `PrivateKeyInfo` (PKCS#8), without the public key.
+    #[must_use]
+    pub fn to_pkcs8_der(&self) -> Zeroizing<Vec<u8>> {
+        encoding::write_octets(&ED25519, &self.seed).to_bytes()
+    }
+
+    /// PEM, `PRIVATE KEY` (PKCS#8).
+    #[must_use]
+    pub fn to_pem(&self) -> Zeroizing<String> {
+        encoding::to_private_pem(&encoding::write_octets(&ED25519, &self.seed))
+    }
+}
+
+impl ZeroizeOnDrop for SigningKey {}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SigningKey").field("public", &self.public).finish_non_exhaustive()
+    }
+}
+
+/// A key that checks signatures: a point in its canonical encoding, not of small order.
+pub struct VerifyingKey {
+    pub(crate) point: dalek::VerifyingKey,
+    #[cfg(feature = "aws-lc")]
+    pub(crate) aws_lc: crate::aws_lc::Verifier,
+}
+
+impl VerifyingKey {
+    /// A key of its bytes (RFC 8032, section 5.1.3).
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Encoding`], [`KeyError::Point`], [`KeyError::SmallOrder`].
+    pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, KeyError> {
+        if !is_canonical(bytes) {
+            return Err(KeyError::Encoding);
+        }
+        let point = dalek::VerifyingKey::from_bytes(bytes).map_err(|_| KeyError::Point)?;
+        // This encoding of a point on the y axis has the sign of zero set.
+        if point.to_edwards().compress().as_bytes() != bytes {
+            return Err(KeyError::Encoding);
+        }
+        if point.is_weak() {
+            return Err(KeyError::SmallOrder);
+        }
+        Ok(Self::of(point))
+    }
+
+    pub(crate) fn of(point: dalek::VerifyingKey) -> Self {
+        Self {
+            point,
+            #[cfg(feature = "aws-lc")]
+            aws_lc: Default::default(),
+        }
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        self.point.as_bytes()
+    }
+
+    /// Checks a signature: S is less than the order, R is canonical and not of small order, and
+    /// R = S B - k A, without multiplying by the cofactor.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Signature`].
+    pub fn verify(&self, message: &[u8], signature: &[u8; 64]) -> Result<(), Error> {
+        one(Request::ed25519_verify(self, message, signature))
+    }
+
+    /// A key from the DER of `SubjectPublicKeyInfo` (RFC 8410), as in certificates.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`] if the encoding or the key is invalid.
+    pub fn from_spki_der(der: &[u8]) -> Result<Self, KeyError> {
+        Self::from_bytes(&encoding::read_public(&ED25519, der)?)
+    }
+
+    /// A key from PEM, `PUBLIC KEY`.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`] if the encoding or the key is invalid.
+    pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
+        Self::from_spki_der(encoding::public_pem(pem)?.as_bytes())
+    }
+
+    /// The DER of `SubjectPublicKeyInfo`.
+    #[must_use]
+    pub fn to_spki_der(&self) -> Vec<u8> {
+        encoding::write_public(&ED25519, self.as_bytes()).into_vec()
+    }
+
+    /// PEM, `PUBLIC KEY`.
+    #[must_use]
+    pub fn to_pem(&self) -> String {
+        encoding::to_public_pem(&encoding::write_public(&ED25519, self.as_bytes()))
+    }
+}
+
+/// Whether the y coordinate is less than 2^255 - 19.
+fn is_canonical(bytes: &[u8; 32]) -> bool {
+    let high = bytes[1..31].iter().all(|&byte| byte == 0xff) && bytes[31] & 0x7f == 0x7f;
+    !high || bytes[0] < 0xed
+}
+
+/// Whether a signature's R is the canonical encoding of a point of small order. Other encodings
+/// equal no R that is computed.
+pub(crate) fn has_small_order(signature: &[u8; 64]) -> bool {
+    let (r, _) = signature.split_at(32);
+    SMALL_ORDERS.iter().any(|point| r == point)
+}
+
+/// The canonical encodings of the eight points of small order.
+const SMALL_ORDERS: [[u8; 32]; 8] = {
+    const fn hex(digits: &[u8; 64]) -> [u8; 32] {
+        const fn digit(digit: u8) -> u8 {
+            if digit < b'a' { digit - b'0' } else { digit - b'a' + 10 }
+        }
+        let (mut bytes, mut i) = ([0; 32], 0);
+        while i < 32 {
+            bytes[i] = digit(digits[2 * i]) << 4 | digit(digits[2 * i + 1]);
+            i += 1;
+        }
+        bytes
+    }
+    [
+        hex(b"0000000000000000000000000000000000000000000000000000000000000000"),
+        hex(b"0000000000000000000000000000000000000000000000000000000000000080"),
+        hex(b"0100000000000000000000000000000000000000000000000000000000000000"),
+        hex(b"ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"),
+        hex(b"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"),
+        hex(b"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85"),
+        hex(b"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a"),
+        hex(b"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa"),
+    ]
+};
+
+impl Clone for VerifyingKey {
+    fn clone(&self) -> Self {
+        Self::of(self.point)
+    }
+}
+
+impl PartialEq for VerifyingKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for VerifyingKey {}
+
+impl fmt::Debug for VerifyingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("VerifyingKey").field(self.as_bytes()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use curve25519_dalek::constants::EIGHT_TORSION;
+
+    use super::*;
+
+    #[test]
+    fn all_points_of_small_order_are_known() {
+        for point in EIGHT_TORSION {
+            let mut signature = [0; 64];
+            signature[..32].copy_from_slice(point.compress().as_bytes());
+            assert!(has_small_order(&signature));
+            let refused = VerifyingKey::from_bytes(point.compress().as_bytes()).err();
+            assert_eq!(refused, Some(KeyError::SmallOrder));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Encapsulation keys.
+
+use core::fmt;
+
+use super::CIPHERTEXT_LENGTH;
+use crate::encoding::{self, MLKEM768};
+use crate::process::one;
+use crate::{Error, KeyError, Request, SharedSecret};
+
+/// The length of an encapsulation key.
+pub const ENCAPSULATION_KEY_LENGTH: usize = 1184;
+
+/// The bytes of the numbers, which the seed of the matrix follows.
+const NUMBERS: usize = 1152;
+
+/// The modulus of ML-KEM.
+const Q: u16 = 3329;
+
+/// A key that encapsulates secrets for the owner of the decapsulation key.
+#[derive(Clone, PartialEq, Eq)]
+pub struct EncapsulationKey {
+    bytes: [u8; ENCAPSULATION_KEY_LENGTH],
+}
+
+impl EncapsulationKey {
+    /// A key of its bytes, whose numbers have to be less than the modulus (FIPS 203, section 7.2).
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Encoding`].
+    pub fn from_bytes(bytes: &[u8; ENCAPSULATION_KEY_LENGTH]) -> Result<Self, KeyError> {
+        // Three bytes are two numbers.
+        let is_reduced = bytes[..NUMBERS].chunks_exact(3).fold(true, |is_reduced, bytes| {
+            let [low, middle, high] = [0, 1, 2].map(|i| u16::from(bytes[i]));
+            let (one, other) = (low | (middle & 15) << 8, middle >> 4 | high << 4);
+            is_reduced & (one < Q) & (other < Q)
+        });
+        if is_reduced { Ok(Self::of(*bytes)) } else { Err(KeyError::Encoding) }
+    }
+
+    pub(super) const fn of(bytes: [u8; ENCAPSULATION_KEY_LENGTH]) -> Self {
+        Self { bytes }
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; ENCAPSULATION_KEY_LENGTH] {
+        &self.bytes
+    }
+
+    /// Draws a secret, and encapsulates it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Entropy`].
+    pub fn encapsulate(&self) -> Result<([u8; CIPHERTEXT_LENGTH], SharedSecret), Error> {
+        let (mut ciphertext, mut shared) = ([0; CIPHERTEXT_LENGTH], SharedSecret::empty());
+        one(Request::mlkem768_encapsulate(self, &mut ciphertext, &mut shared.0))?;
+        Ok((ciphertext, shared))
+    }
+
+    /// A key from the DER of `SubjectPublicKeyInfo` (RFC 9935).
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`] if the encoding or the key is invalid.
+    pub fn from_spki_der(der: &[u8]) -> Result<Self, KeyError> {
+        Self::from_bytes(&encoding::read_public(&MLKEM768, der)?)
+    }
+
+    /// A key from PEM, `PUBLIC KEY`.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`] if the encoding or the key is invalid.
+    pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
+        Self::from_spki_der(encoding::public_pem(pem)?.as_bytes())
+    }
+
+    /// The DER of `SubjectPublicKeyInfo`.
+    #[must_use]
+    pub fn to_spki_der(&self) -> Vec<u8> {
+        encoding::write_public(&MLKEM768, &self.bytes).into_vec()
+    }
+
+    /// PEM, `PUBLIC KEY`.
+    #[must_use]
+    pub fn to_pem(&self) -> String {
+        encoding::to_public_pem(&encoding::write_public(&MLKEM768, &self.bytes))
+    }
+}
+
+impl fmt::Debug for EncapsulationKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("EncapsulationKey").field(&&self.bytes[NUMBERS..]).finish()
+    }
+}

@@ -1,0 +1,126 @@
+//! Public keys.
+
+use core::fmt;
+
+use crate::encoding::{self, P256};
+use crate::process::one;
+use crate::{Error, KeyError, Request};
+
+/// A public key: a point on the curve, which is not the neutral one.
+pub struct PublicKey {
+    pub(crate) point: ::p256::PublicKey,
+    bytes: [u8; 65],
+    #[cfg(feature = "aws-lc")]
+    pub(crate) aws_lc: crate::aws_lc::Verifier,
+}
+
+impl PublicKey {
+    /// A key of a point (SEC 1, section 2.3.3): 65 bytes, of which the first is 4, or, compressed,
+    /// 33.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Encoding`], [`KeyError::Point`].
+    pub fn from_sec1_bytes(bytes: &[u8]) -> Result<Self, KeyError> {
+        match (bytes.len(), bytes.first()) {
+            (65, Some(4)) | (33, Some(2 | 3)) => {}
+            _ => return Err(KeyError::Encoding),
+        }
+        let point = ::p256::PublicKey::from_sec1_bytes(bytes).map_err(|_| KeyError::Point)?;
+        Ok(Self::of(point))
+    }
+
+    pub(crate) fn of(point: ::p256::PublicKey) -> Self {
+        let mut bytes = [0; 65];
+        bytes.copy_from_slice(::p256::Sec1Point::from(&point).as_bytes());
+        Self {
+            point,
+            bytes,
+            #[cfg(feature = "aws-lc")]
+            aws_lc: Default::default(),
+        }
+    }
+
+    /// Its point: 4, and both coordinates.
+    #[must_use]
+    pub const fn as_sec1_bytes(&self) -> &[u8; 65] {
+        &self.bytes
+    }
+
+    /// Checks a signature of ECDSA with SHA-256: r and s, each of 32 bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Signature`].
+    pub fn verify(&self, message: &[u8], signature: &[u8; 64]) -> Result<(), Error> {
+        one(Request::p256_verify(self, message, signature))
+    }
+
+    /// Checks the signature of a message with this digest; of a longer digest, its first 32 bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Signature`].
+    pub fn verify_digest(&self, digest: &[u8; 32], signature: &[u8; 64]) -> Result<(), Error> {
+        one(Request::p256_verify_digest(self, digest, signature))
+    }
+
+    /// Checks a signature of ECDSA with SHA-256, in DER.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Signature`].
+    pub fn verify_der(&self, message: &[u8], signature: &[u8]) -> Result<(), Error> {
+        self.verify(message, &super::signature_from_der(signature)?)
+    }
+
+    /// A key from the DER of `SubjectPublicKeyInfo` (RFC 5480), as in certificates.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`] if the encoding or the key is invalid.
+    pub fn from_spki_der(der: &[u8]) -> Result<Self, KeyError> {
+        Self::from_sec1_bytes(encoding::public_bytes(&P256, der)?)
+    }
+
+    /// A key from PEM, `PUBLIC KEY`.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`] if the encoding or the key is invalid.
+    pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
+        Self::from_spki_der(encoding::public_pem(pem)?.as_bytes())
+    }
+
+    /// The DER of `SubjectPublicKeyInfo`.
+    #[must_use]
+    pub fn to_spki_der(&self) -> Vec<u8> {
+        encoding::write_public(&P256, &self.bytes).into_vec()
+    }
+
+    /// PEM, `PUBLIC KEY`.
+    #[must_use]
+    pub fn to_pem(&self) -> String {
+        encoding::to_public_pem(&encoding::write_public(&P256, &self.bytes))
+    }
+}
+
+impl Clone for PublicKey {
+    fn clone(&self) -> Self {
+        Self::of(self.point)
+    }
+}
+
+impl PartialEq for PublicKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for PublicKey {}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PublicKey").field(&self.bytes).finish()
+    }
+}
