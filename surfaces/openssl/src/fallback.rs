@@ -1,9 +1,16 @@
-//! RSA of OpenSSL's default provider: its tables of functions.
+//! What OpenSSL's default provider does with keys of a type: its tables of functions.
+//!
+//! Keys of ours hold keys of that provider, or can be turned into one. What is not done here is
+//! done there, as without the module.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ptr;
+use std::sync::OnceLock;
 
-use crate::abi::{self, Algorithm, Context, Dispatch, incoming};
-use crate::library::functions;
+use crate::abi::{self, Algorithm, Context, Core, Dispatch, incoming};
+use crate::asynchronous::Jobs;
+use crate::errors::{Failure, Reporter};
+use crate::library::{Library, functions};
 
 functions! {
     /// What finds a provider's tables.
@@ -22,13 +29,16 @@ incoming! {
     Keys {
         new: abi::NewKey = 1,
         begin: abi::BeginKey = 2,
-        set_params: abi::SetContextParams = 4,
-        settable_params: abi::DescribedContext = 5,
+        set_template: abi::SetTemplate = 3,
+        set_making_params: abi::SetContextParams = 4,
+        settable_making_params: abi::DescribedContext = 5,
         make: abi::MakeKey = 6,
         end: abi::Free = 7,
         free: abi::Free = 10,
         get_params: abi::GetContextParams = 11,
         gettable_params: abi::Described = 12,
+        set_params: abi::SetContextParams = 13,
+        settable_params: abi::Described = 14,
         has: abi::Select = 21,
         validate: abi::Validate = 22,
         matches: abi::Match = 23,
@@ -67,33 +77,113 @@ incoming! {
     }
 }
 
-/// The default provider's RSA.
-pub(super) struct Inner {
+incoming! {
+    /// Functions for key exchange.
+    Exchanges {
+        new: abi::NewKey = 1,
+        init: abi::InitSignature = 2,
+        derive: abi::Derive = 3,
+        set_peer: abi::SetPeer = 4,
+        free: abi::Free = 5,
+        duplicate: abi::Duplicate = 6,
+        set_params: abi::SetContextParams = 7,
+        settable_params: abi::DescribedContext = 8,
+        get_params: abi::GetContextParams = 9,
+        gettable_params: abi::DescribedContext = 10,
+    }
+}
+
+/// How OpenSSL calls a type of keys, and what is done with them.
+pub(crate) struct Names {
+    pub(crate) keys: &'static CStr,
+    pub(crate) signatures: Option<&'static CStr>,
+    pub(crate) exchanges: Option<&'static CStr>,
+}
+
+/// What is needed of the library that loaded the module for keys of a type. Keys and contexts hold
+/// it.
+pub(crate) struct Fallback {
+    pub(crate) reporter: Reporter,
+    pub(crate) jobs: Option<Jobs>,
+    functions: Functions,
+    names: Names,
+    /// Found with the first key: providers may not look for others while they are loaded.
+    inner: OnceLock<Inner>,
+}
+
+// SAFETY: handles and functions of libcrypto may be used by many threads.
+unsafe impl Send for Fallback {}
+// SAFETY: the same.
+unsafe impl Sync for Fallback {}
+
+impl Fallback {
+    /// For the library of these functions and this handle; none if it does not have what it takes.
+    pub(crate) fn new(handle: *const c_void, core: Core, names: Names) -> Option<Self> {
+        let library = Library::of(&core)?;
+        Some(Self {
+            reporter: Reporter { handle, core },
+            jobs: Jobs::find(&library),
+            functions: Functions::find(&library)?,
+            names,
+            inner: OnceLock::new(),
+        })
+    }
+
+    /// What the default provider does, or an error on OpenSSL's stack.
+    pub(crate) fn inner(&self) -> Option<&Inner> {
+        if let Some(inner) = self.inner.get() {
+            return Some(inner);
+        }
+        let found = self.reporter.core.context.and_then(|context| {
+            // SAFETY: the handle belongs to the function.
+            let context = unsafe { context(self.reporter.handle) };
+            Inner::find(&self.functions, context, &self.names)
+        });
+        match found {
+            Some(inner) => Some(self.inner.get_or_init(|| inner)),
+            None => {
+                self.reporter.fail(Failure::NoDefaultProvider);
+                None
+            }
+        }
+    }
+}
+
+/// What the default provider does with keys of a type.
+pub(crate) struct Inner {
     functions: Functions,
     /// A method of the provider, which keeps it from going away.
     method: *mut c_void,
     /// What the provider's functions take as their own.
-    pub(super) context: *mut c_void,
-    pub(super) keys: Keys,
-    pub(super) signatures: Signatures,
+    pub(crate) context: *mut c_void,
+    pub(crate) keys: Keys,
+    pub(crate) signatures: Signatures,
+    pub(crate) exchanges: Exchanges,
 }
 
 impl Inner {
     /// Finds it in a library context.
-    pub(super) fn find(functions: &Functions, context: *mut c_void) -> Option<Self> {
+    fn find(functions: &Functions, context: *mut c_void, names: &Names) -> Option<Self> {
         let Functions { EVP_KEYMGMT_fetch: fetch, EVP_KEYMGMT_free: free, .. } = functions;
         // SAFETY: a library context and two strings.
-        let method = unsafe { fetch(context, c"RSA".as_ptr(), c"provider=default".as_ptr()) };
+        let method = unsafe { fetch(context, names.keys.as_ptr(), c"provider=default".as_ptr()) };
         if method.is_null() {
             return None;
         }
         // SAFETY: a method.
         let provider = unsafe { (functions.EVP_KEYMGMT_get0_provider)(method) };
-        let tables = [abi::KEYS, abi::SIGNATURES].map(|operation| {
+        // Without a name there is nothing to find, and the table is empty.
+        let table = |operation, name: Option<&CStr>| match name {
             // SAFETY: a provider that a method holds.
-            unsafe { table(functions, provider, operation) }
-        });
-        let [Some(keys), Some(signatures)] = tables else {
+            Some(name) => unsafe { table(functions, provider, operation, name) },
+            None => Some(ptr::null()),
+        };
+        let tables = (
+            table(abi::KEYS, Some(names.keys)),
+            table(abi::SIGNATURES, names.signatures),
+            table(abi::EXCHANGES, names.exchanges),
+        );
+        let (Some(keys), Some(signatures), Some(exchanges)) = tables else {
             // SAFETY: the method was fetched here.
             unsafe { free(method) };
             return None;
@@ -105,17 +195,17 @@ impl Inner {
             context: unsafe { (functions.OSSL_PROVIDER_get0_provider_ctx)(provider) },
             // SAFETY: the provider's table for keys.
             keys: unsafe { Keys::read(keys) },
-            // SAFETY: the provider's table for signatures.
+            // SAFETY: none or the provider's table for signatures.
             signatures: unsafe { Signatures::read(signatures) },
+            // SAFETY: none or the provider's table for key exchange.
+            exchanges: unsafe { Exchanges::read(exchanges) },
         })
     }
 
     /// A context for signatures, or null.
-    pub(super) fn new_signature(&self, properties: *const c_char) -> Context {
+    pub(crate) fn new_signature(&self, properties: *const c_char) -> Context {
         // SAFETY: the provider's own context, and null or a string.
-        self.signatures
-            .new
-            .map_or(core::ptr::null_mut(), |new| unsafe { new(self.context, properties) })
+        self.signatures.new.map_or(ptr::null_mut(), |new| unsafe { new(self.context, properties) })
     }
 }
 
@@ -126,7 +216,7 @@ impl Drop for Inner {
     }
 }
 
-/// The functions of a provider for RSA.
+/// The functions of a provider for an algorithm.
 ///
 /// # Safety
 ///
@@ -135,6 +225,7 @@ unsafe fn table(
     functions: &Functions,
     provider: *mut c_void,
     operation: c_int,
+    wanted: &CStr,
 ) -> Option<*const Dispatch> {
     let mut do_not_store = 0;
     // SAFETY: a provider and a place for a number.
@@ -150,7 +241,7 @@ unsafe fn table(
         }
         // SAFETY: the names are a string.
         let names = unsafe { CStr::from_ptr(algorithm.names) };
-        if names.to_bytes().split(|&byte| byte == b':').any(|name| name == b"RSA") {
+        if names.to_bytes().split(|&byte| byte == b':').any(|name| name == wanted.to_bytes()) {
             found = Some(algorithm.functions).filter(|table| !table.is_null());
             break;
         }
