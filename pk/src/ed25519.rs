@@ -4,6 +4,8 @@ use core::fmt;
 
 use ed25519_dalek as dalek;
 use ed25519_dalek::hazmat::ExpandedSecretKey;
+use lanecrypt_kernels::Isa;
+use lanecrypt_kernels::curve25519::ed25519 as kernel;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::encoding::{self, ED25519};
@@ -16,6 +18,7 @@ use crate::{Error, KeyError, Request};
 pub struct SigningKey {
     seed: Zeroizing<[u8; 32]>,
     pub(crate) expanded: ExpandedSecretKey,
+    pub(crate) lanes: kernel::SigningKey,
     public: VerifyingKey,
     #[cfg(feature = "aws-lc")]
     pub(crate) aws_lc: crate::aws_lc::Ed25519Signer,
@@ -31,9 +34,11 @@ impl SigningKey {
     fn of(seed: Zeroizing<[u8; 32]>) -> Self {
         let expanded = ExpandedSecretKey::from(&*seed);
         let public = VerifyingKey::of(dalek::VerifyingKey::from(&expanded));
+        let lanes = kernel::SigningKey::new(Isa::detect(), &seed);
         Self {
             seed,
             expanded,
+            lanes,
             public,
             #[cfg(feature = "aws-lc")]
             aws_lc: Default::default(),

@@ -5,10 +5,12 @@
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
 mod backend;
+mod cost;
 pub mod ed25519;
 mod encoding;
 mod error;
 pub mod hazmat;
+mod lanes;
 mod library;
 pub mod mlkem768;
 mod options;

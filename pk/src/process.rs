@@ -1,12 +1,21 @@
 //! Many requests at once.
 //!
-//! Requests are grouped by operation. Nothing is allocated: a group is a list on the stack.
+//! Requests are grouped by operation. A group that fills lanes runs there; what is left over runs
+//! there too if it is as many as pay, and otherwise one after another. Nothing is allocated: a
+//! group is a list on the stack.
 
+use crate::cost::pays;
+use crate::lanes::{self, Group};
 use crate::options::Options;
-use crate::{BatchError, Error, Request, library};
+use crate::{BatchError, Error, Operation, Request, library};
 
 /// Serves requests of any operations, under any keys. Each has its own
 /// [`outcome`](Request::outcome).
+///
+/// With AVX-512, eight requests of one operation run side by side, with AVX2 four. A request alone
+/// costs what a call costs.
+///
+/// Allocates nothing, except in AWS-LC.
 ///
 /// # Errors
 ///
@@ -16,22 +25,59 @@ pub fn process(requests: &mut [Request<'_>]) -> Result<(), BatchError> {
 }
 
 pub(crate) fn serve(requests: &mut [Request<'_>], options: &Options) -> Result<(), BatchError> {
-    for request in &mut *requests {
-        if request.outcome.is_none() {
-            request.outcome = Some(single(request, options));
+    let mut counts = [0; Operation::ALL.len()];
+    for request in requests.iter().filter(|request| request.outcome.is_none()) {
+        counts[request.operation() as usize] += 1;
+    }
+    for (&operation, count) in Operation::ALL.iter().zip(counts) {
+        if count > 0 {
+            serve_operation(requests, operation, count, options);
         }
     }
     let failed = requests.iter().filter(|request| matches!(request.outcome, Some(Err(_)))).count();
     if failed == 0 { Ok(()) } else { Err(BatchError { failed }) }
 }
 
-/// Serves one request.
-pub(crate) fn one(mut request: Request<'_>) -> Result<(), Error> {
-    single(&mut request, &Options::new())
+/// Serves the requests of an operation, of which there are so many.
+fn serve_operation(
+    requests: &mut [Request<'_>],
+    operation: Operation,
+    count: usize,
+    options: &Options,
+) {
+    let mut in_lanes = lanes::lanes(options.isa, operation).map_or(0, |lanes| {
+        let rest = count % lanes;
+        if !pays(operation, lanes, lanes, options) {
+            0
+        } else if rest == 0 || pays(operation, rest, lanes, options) {
+            count
+        } else {
+            count - rest
+        }
+    });
+    let is_due =
+        |request: &&mut Request<'_>| request.outcome.is_none() && request.operation() == operation;
+    let mut due = requests.iter_mut().filter(is_due);
+    while in_lanes > 0 {
+        let group: Group<'_, '_> = due.by_ref().take(lanes::MOST.min(in_lanes)).collect();
+        in_lanes -= group.len();
+        lanes::serve(group, operation, options);
+    }
+    for request in due {
+        request.outcome = Some(single(request, options));
+    }
 }
 
-/// Serves one request by itself.
-fn single(request: &mut Request<'_>, options: &Options) -> Result<(), Error> {
+/// Serves one request.
+pub(crate) fn one(request: Request<'_>) -> Result<(), Error> {
+    let mut requests = [request];
+    // The outcome of the request says more than that of the batch.
+    let _ = process(&mut requests);
+    requests[0].outcome().unwrap_or(Ok(()))
+}
+
+/// Serves one request by itself, not in lanes.
+pub(crate) fn single(request: &mut Request<'_>, options: &Options) -> Result<(), Error> {
     #[cfg(feature = "aws-lc")]
     {
         let operation = request.operation();

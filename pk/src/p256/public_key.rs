@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use lanecrypt_kernels::p256 as kernel;
+
 use crate::encoding::{self, P256};
 use crate::process::one;
 use crate::{Error, KeyError, Request};
@@ -9,6 +11,7 @@ use crate::{Error, KeyError, Request};
 /// A public key: a point on the curve, which is not the neutral one.
 pub struct PublicKey {
     pub(crate) point: ::p256::PublicKey,
+    pub(crate) lanes: kernel::PublicKey,
     bytes: [u8; 65],
     #[cfg(feature = "aws-lc")]
     pub(crate) aws_lc: crate::aws_lc::Verifier,
@@ -33,8 +36,10 @@ impl PublicKey {
     pub(crate) fn of(point: ::p256::PublicKey) -> Self {
         let mut bytes = [0; 65];
         bytes.copy_from_slice(::p256::Sec1Point::from(&point).as_bytes());
+        let lanes = kernel::PublicKey::new(&bytes).expect("a point on the curve");
         Self {
             point,
+            lanes,
             bytes,
             #[cfg(feature = "aws-lc")]
             aws_lc: Default::default(),

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use lanecrypt_kernels::p256 as kernel;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::PublicKey;
@@ -13,6 +14,7 @@ use crate::{Error, KeyError, Request, SharedSecret};
 /// A secret key of ECDH. It is wiped on drop, and may be used by many threads at once.
 pub struct SecretKey {
     bytes: Zeroizing<[u8; 32]>,
+    pub(crate) lanes: kernel::SecretKey,
     #[cfg(feature = "aws-lc")]
     pub(crate) aws_lc: crate::aws_lc::Agreement,
 }
@@ -28,11 +30,10 @@ impl SecretKey {
     }
 
     fn of(bytes: Zeroizing<[u8; 32]>) -> Result<Self, KeyError> {
-        if !is_scalar(&bytes) {
-            return Err(KeyError::Range);
-        }
+        let lanes = kernel::SecretKey::new(&bytes).ok_or(KeyError::Range)?;
         Ok(Self {
             bytes,
+            lanes,
             #[cfg(feature = "aws-lc")]
             aws_lc: Default::default(),
         })
@@ -143,11 +144,6 @@ impl SecretKey {
         let der = encoding::write_curve(&P256, &self.bytes, public.as_sec1_bytes());
         Ok(encoding::to_private_pem(&der))
     }
-}
-
-/// Whether a number is neither zero nor too great.
-pub(super) fn is_scalar(bytes: &[u8; 32]) -> bool {
-    ::p256::NonZeroScalar::from_repr((*bytes).into()).is_some().into()
 }
 
 impl ZeroizeOnDrop for SecretKey {}

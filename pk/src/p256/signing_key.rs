@@ -53,6 +53,10 @@ impl SigningKey {
         self.secret.as_bytes()
     }
 
+    pub(crate) const fn secret(&self) -> &SecretKey {
+        &self.secret
+    }
+
     /// Its public key.
     #[must_use]
     pub const fn public_key(&self) -> &PublicKey {
