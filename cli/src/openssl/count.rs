@@ -7,9 +7,8 @@ use std::os::unix::fs::FileExt as _;
 /// The first bytes of the counts in the module's writable data; they begin at a multiple of 64.
 const NAME: &[u8; 16] = b"lanecrypt-counts";
 /// The counts that follow, 64 bits each.
-const COUNTS: [&str; 8] = [
-    "contexts", "messages", "draws", "signatures", "together", "checks", "keys", "agreements",
-];
+const COUNTS: [&str; 8] =
+    ["contexts", "messages", "draws", "signatures", "together", "checks", "keys", "agreements"];
 /// More than the writable data of a module has.
 const MOST: u64 = 4 << 20;
 

@@ -90,6 +90,8 @@ pub(crate) type GetSeed = unsafe extern "C" fn(
 pub(crate) type ClearSeed = unsafe extern "C" fn(Context, *mut u8, usize);
 pub(crate) type Teardown = unsafe extern "C" fn(*mut c_void);
 pub(crate) type ProviderParams = unsafe extern "C" fn(*mut c_void, *mut Param) -> c_int;
+pub(crate) type Capabilities =
+    unsafe extern "C" fn(*mut c_void, *const c_char, Option<Take>, *mut c_void) -> c_int;
 pub(crate) type Query = unsafe extern "C" fn(*mut c_void, c_int, *mut c_int) -> *const Algorithm;
 
 /// Keys: what `keymgmt` stands for in OpenSSL. They and what makes them are pointers of the
@@ -270,6 +272,7 @@ entries! {
     get_provider_params: ProviderParams = 1026;
     query: Query = 1027;
     reasons: Reasons = 1029;
+    capabilities: Capabilities = 1030;
 }
 
 /// A reason of errors: its number and its text. One without text ends a list.

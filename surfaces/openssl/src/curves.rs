@@ -11,6 +11,7 @@
 
 mod ecdsa;
 mod exchange;
+mod groups;
 mod halves;
 mod key;
 mod operation;
@@ -23,6 +24,7 @@ use crate::abi::{Core, Dispatch, OperationName, Table, Types};
 use crate::fallback::{Fallback, Names};
 
 pub(crate) use self::ecdsa::FUNCTIONS as ECDSA;
+pub(crate) use self::groups::capabilities;
 
 pub(crate) static EC_KEYS: Table<[Dispatch; 22]> = key::functions::<Ec>();
 pub(crate) static X25519_KEYS: Table<[Dispatch; 22]> = key::functions::<X25519>();

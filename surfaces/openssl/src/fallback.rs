@@ -18,6 +18,8 @@ functions! {
         EVP_KEYMGMT_fetch: fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void;
         EVP_KEYMGMT_free: fn(*mut c_void);
         EVP_KEYMGMT_get0_provider: fn(*const c_void) -> *mut c_void;
+        OSSL_PROVIDER_get_capabilities:
+            fn(*const c_void, *const c_char, Option<abi::Take>, *mut c_void) -> c_int;
         OSSL_PROVIDER_get0_provider_ctx: fn(*const c_void) -> *mut c_void;
         OSSL_PROVIDER_query_operation: fn(*const c_void, c_int, *mut c_int) -> *const Algorithm;
         OSSL_PROVIDER_unquery_operation: fn(*const c_void, c_int, *const Algorithm);
@@ -206,6 +208,22 @@ impl Inner {
     pub(crate) fn new_signature(&self, properties: *const c_char) -> Context {
         // SAFETY: the provider's own context, and null or a string.
         self.signatures.new.map_or(ptr::null_mut(), |new| unsafe { new(self.context, properties) })
+    }
+}
+
+impl Inner {
+    /// What the provider says of its capabilities.
+    pub(crate) fn capabilities(
+        &self,
+        name: &CStr,
+        take: abi::Take,
+        argument: *mut c_void,
+    ) -> c_int {
+        // SAFETY: a method.
+        let provider = unsafe { (self.functions.EVP_KEYMGMT_get0_provider)(self.method) };
+        let get = self.functions.OSSL_PROVIDER_get_capabilities;
+        // SAFETY: a provider, a string, and a function with its argument.
+        unsafe { get(provider, name.as_ptr(), Some(take), argument) }
     }
 }
 

@@ -30,5 +30,6 @@ mod provider;
 mod rand;
 mod rsa;
 mod signature;
+mod stack;
 
 pub use provider::OSSL_provider_init;

@@ -23,12 +23,13 @@ use crate::plain::{cbc, ctr, xts};
 use crate::rsa::{self, Rsa};
 use crate::{errors, rand};
 
-static FUNCTIONS: Table<[Dispatch; 6]> = Table([
+static FUNCTIONS: Table<[Dispatch; 7]> = Table([
     Dispatch::teardown(teardown),
     Dispatch::gettable_provider_params(gettable),
     Dispatch::get_provider_params(get_params),
     Dispatch::query(query),
     Dispatch::reasons(errors::reasons),
+    Dispatch::capabilities(curves::capabilities),
     Dispatch::END,
 ]);
 

@@ -158,9 +158,7 @@ pub(crate) const fn functions<S: Scheme>() -> Table<[Dispatch; 24]> {
 ///
 /// `context` is null, or comes from [`new`] or [`duplicate`]. Nothing else uses it during the call:
 /// contexts belong to one thread at a time, and to one job.
-unsafe fn lend<'s, S: Scheme>(
-    context: Context,
-) -> Option<(&'s mut Signature<S>, &'s Signatures)> {
+unsafe fn lend<'s, S: Scheme>(context: Context) -> Option<(&'s mut Signature<S>, &'s Signatures)> {
     // SAFETY: the caller says so.
     let signature = unsafe { context.cast::<Signature<S>>().as_mut() }?;
     let scheme: *const S = Arc::as_ptr(&signature.scheme);
@@ -174,9 +172,7 @@ unsafe fn lend<'s, S: Scheme>(
 /// # Safety
 ///
 /// The provider is null or the value that `OSSL_provider_init` gave.
-unsafe fn of_provider<'p, S: Scheme>(
-    provider: *mut c_void,
-) -> Option<(&'p Arc<S>, &'p Inner)> {
+unsafe fn of_provider<'p, S: Scheme>(provider: *mut c_void) -> Option<(&'p Arc<S>, &'p Inner)> {
     // SAFETY: the caller says so.
     let scheme = S::of(unsafe { provider.cast::<Provider>().as_ref() }?)?;
     Some((scheme, scheme.fallback().inner()?))
@@ -339,7 +335,8 @@ unsafe extern "C" fn free<S: Scheme>(context: Context) {
     }
     // SAFETY: what `new` or `duplicate` gave, which OpenSSL gives back once.
     let signature = unsafe { Box::from_raw(context.cast::<Signature<S>>()) };
-    if let Some(free) = signature.scheme.fallback().inner().and_then(|inner| inner.signatures.free) {
+    if let Some(free) = signature.scheme.fallback().inner().and_then(|inner| inner.signatures.free)
+    {
         // SAFETY: a context of the function, which nobody uses again.
         unsafe { free(signature.inner) };
     }
@@ -347,7 +344,9 @@ unsafe extern "C" fn free<S: Scheme>(context: Context) {
 
 unsafe extern "C" fn duplicate<S: Scheme>(context: Context) -> Context {
     // SAFETY: OpenSSL passes a context.
-    let Some((signature, functions)) = (unsafe { lend::<S>(context) }) else { return ptr::null_mut() };
+    let Some((signature, functions)) = (unsafe { lend::<S>(context) }) else {
+        return ptr::null_mut();
+    };
     let Some(duplicate) = functions.duplicate else { return ptr::null_mut() };
     // SAFETY: a context of the function.
     let inner = unsafe { duplicate(signature.inner) };
@@ -539,7 +538,11 @@ unsafe extern "C" fn end_digest_sign<S: Scheme>(
     }
 }
 
-unsafe extern "C" fn end_digest_verify<S: Scheme>(context: Context, made: *const u8, length: usize) -> c_int {
+unsafe extern "C" fn end_digest_verify<S: Scheme>(
+    context: Context,
+    made: *const u8,
+    length: usize,
+) -> c_int {
     // SAFETY: OpenSSL passes a context.
     let Some((signature, functions)) = (unsafe { lend::<S>(context) }) else { return 0 };
     signature.begin(functions, Side::Verify);
@@ -584,7 +587,10 @@ unsafe extern "C" fn end_digest_verify<S: Scheme>(context: Context, made: *const
 ///
 /// Both are null or what OpenSSL has of us.
 unsafe fn described<S: Scheme>(
-    context: Context, provider: *mut c_void, gettable: bool) -> *const Param {
+    context: Context,
+    provider: *mut c_void,
+    gettable: bool,
+) -> *const Param {
     // SAFETY: the caller says so.
     let Some((_, inner)) = (unsafe { of_provider::<S>(provider) }) else { return ptr::null() };
     // SAFETY: the caller says so.
@@ -596,12 +602,18 @@ unsafe fn described<S: Scheme>(
     function.map_or(ptr::null(), |list| unsafe { list(own, inner.context) })
 }
 
-unsafe extern "C" fn gettable_params<S: Scheme>(context: Context, provider: *mut c_void) -> *const Param {
+unsafe extern "C" fn gettable_params<S: Scheme>(
+    context: Context,
+    provider: *mut c_void,
+) -> *const Param {
     // SAFETY: OpenSSL passes a context and the provider.
     unsafe { described::<S>(context, provider, true) }
 }
 
-unsafe extern "C" fn settable_params<S: Scheme>(context: Context, provider: *mut c_void) -> *const Param {
+unsafe extern "C" fn settable_params<S: Scheme>(
+    context: Context,
+    provider: *mut c_void,
+) -> *const Param {
     // SAFETY: OpenSSL passes a context and the provider.
     unsafe { described::<S>(context, provider, false) }
 }

@@ -5,7 +5,7 @@ use core::ptr;
 use core::sync::atomic::Ordering;
 use std::sync::Arc;
 
-use lanecrypt_pk::{p256, Request, process};
+use lanecrypt_pk::{Request, p256, process};
 use lanecrypt_rsa::Hash;
 
 use super::halves::Public;
@@ -20,6 +20,7 @@ use crate::errors::{Failure, Trouble};
 use crate::fallback::{Fallback, Signatures};
 use crate::hasher::Name;
 use crate::signature::{self, Scheme, Side};
+use crate::stack::with_room;
 
 pub(crate) static FUNCTIONS: Table<[Dispatch; 24]> = signature::functions::<Type>();
 
@@ -138,8 +139,9 @@ impl Scheme for Type {
         let Some(Public::P256(public)) = public else { return false };
         let Ok(signature) = p256::signature_from_der(made) else { return false };
         COUNTS.checks.fetch_add(1, Ordering::Relaxed);
-        let mut requests = [Request::p256_verify_digest(&public, &leftmost(digest), &signature)];
-        process(&mut requests).is_ok()
+        let digest = leftmost(digest);
+        let mut requests = [Request::p256_verify_digest(&public, &digest, &signature)];
+        with_room(|| process(&mut requests).is_ok()).unwrap_or(false)
     }
 }
 

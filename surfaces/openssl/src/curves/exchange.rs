@@ -95,10 +95,7 @@ impl Exchange {
     }
 
     /// Has the default provider's context do something.
-    fn hand_on(
-        &mut self,
-        work: impl FnOnce(&Exchanges, *mut c_void) -> Option<c_int>,
-    ) -> c_int {
+    fn hand_on(&mut self, work: impl FnOnce(&Exchanges, *mut c_void) -> Option<c_int>) -> c_int {
         let Some(inner) = self.inner() else { return 0 };
         self.theirs().and_then(|theirs| work(theirs, inner)).unwrap_or(0)
     }
@@ -174,9 +171,7 @@ unsafe extern "C" fn set_peer(context: Context, peer: *mut c_void) -> c_int {
     let inner = peer.inner();
     exchange.peer = None;
     // SAFETY: a context and a key of the function.
-    let set = exchange.hand_on(|theirs, context| unsafe {
-        Some(theirs.set_peer?(context, inner))
-    });
+    let set = exchange.hand_on(|theirs, context| unsafe { Some(theirs.set_peer?(context, inner)) });
     exchange.peer = Some(peer);
     set
 }

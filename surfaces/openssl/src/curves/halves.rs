@@ -8,9 +8,10 @@ use std::sync::{Arc, OnceLock};
 use lanecrypt_pk::{p256, x25519};
 use zeroize::Zeroizing;
 
-use crate::abi::{DOMAIN, OCTETS, PAIR, PRIVATE, PUBLIC, Param, UNSIGNED, UTF8};
+use crate::abi::{DOMAIN, OCTETS, PRIVATE, PUBLIC, Param, UNSIGNED, UTF8};
 use crate::fallback::Keys;
-use crate::params::{Name, Settings};
+use crate::params::Settings;
+use crate::stack::with_room;
 
 /// The curves whose operations are done here.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,10 +55,11 @@ impl Public {
     /// A key of its bytes, if it is good.
     pub(super) fn new(curve: Curve, bytes: &[u8]) -> Option<Self> {
         Some(match curve {
-            Curve::P256 => Self::P256(Arc::new(p256::PublicKey::from_sec1_bytes(bytes).ok()?)),
-            Curve::X25519 => {
-                Self::X25519(x25519::PublicKey::from_bytes(bytes.try_into().ok()?))
+            Curve::P256 => {
+                let read = with_room(|| p256::PublicKey::from_sec1_bytes(bytes))?;
+                Self::P256(Arc::new(read.ok()?))
             }
+            Curve::X25519 => Self::X25519(x25519::PublicKey::from_bytes(bytes.try_into().ok()?)),
         })
     }
 
@@ -227,7 +229,7 @@ unsafe extern "C" fn take(params: *const Param, place: *mut c_void) -> c_int {
     let Some(exported) = (unsafe { place.cast::<Exported>().as_mut() }) else { return 0 };
     // SAFETY: a list of the default provider's.
     for setting in unsafe { Settings::new(params) } {
-        let name: Name = setting.name();
+        let name = setting.name();
         if name.is(c"group") {
             let is_ours = setting.text().is_some_and(|group| exported.curve.is(group));
             exported.is_other_curve = !is_ours;
@@ -236,9 +238,9 @@ unsafe extern "C" fn take(params: *const Param, place: *mut c_void) -> c_int {
         } else if name.is(c"priv") {
             exported.secret = match exported.curve {
                 Curve::P256 => setting.number_bytes().and_then(big_endian),
-                Curve::X25519 => setting.octets().and_then(|bytes| {
-                    Some(Zeroizing::new(bytes.try_into().ok()?))
-                }),
+                Curve::X25519 => {
+                    setting.octets().and_then(|bytes| Some(Zeroizing::new(bytes.try_into().ok()?)))
+                }
             };
         }
     }
@@ -264,5 +266,3 @@ fn big_endian(bytes: &[u8]) -> Option<Zeroizing<[u8; 32]>> {
     }
     Some(number)
 }
-
-const _: () = assert!(PAIR == PRIVATE | PUBLIC);

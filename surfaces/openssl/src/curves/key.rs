@@ -564,4 +564,3 @@ pub(super) unsafe extern "C" fn octets_types(selection: c_int) -> *const Param {
     }
     described!(c"pub" octets, c"priv" octets)
 }
-

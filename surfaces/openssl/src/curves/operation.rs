@@ -11,6 +11,7 @@ use super::halves::{Curve, Halves, Public, Secret};
 use crate::asynchronous::{Job, Queue, Work};
 use crate::count::COUNTS;
 use crate::errors::{Failure, Trouble};
+use crate::stack::with_room;
 
 /// How many keys are made at once: as many as there are lanes.
 const AHEAD: usize = 8;
@@ -81,28 +82,33 @@ impl Work for Operation {
     type Outcome = Outcome;
 
     fn serve(batch: &[&Self]) -> Vec<Outcome> {
-        let mut places: Vec<_> = batch.iter().map(|_| Zeroizing::new([0; 64])).collect();
-        let requests = batch.iter().zip(&mut places);
-        let requests: Option<Vec<_>> =
-            requests.map(|(operation, place)| operation.request(place)).collect();
-        let Some(mut requests) = requests else {
-            return batch.iter().map(|_| Err(Error::Fault)).collect();
-        };
-        // Each request has an outcome of its own.
-        let _ = process(&mut requests);
-        let outcomes: Vec<_> = requests.iter().map(Request::outcome).collect();
-        drop(requests);
-        let signatures = batch.iter().filter(|operation| matches!(operation, Self::Sign(..)));
-        let signatures = signatures.count() as u64;
-        let all = batch.len() as u64;
-        COUNTS.signatures.fetch_add(signatures, Ordering::Relaxed);
-        COUNTS.agreements.fetch_add(all - signatures, Ordering::Relaxed);
-        if all > 1 {
-            COUNTS.together.fetch_add(all, Ordering::Relaxed);
-        }
-        let outcomes = outcomes.into_iter().map(|outcome| outcome.unwrap_or(Err(Error::Fault)));
-        outcomes.zip(places).map(|(outcome, place)| outcome.map(|()| place)).collect()
+        let served = with_room(|| serve(batch));
+        served.unwrap_or_else(|| batch.iter().map(|_| Err(Error::Fault)).collect())
     }
+}
+
+fn serve(batch: &[&Operation]) -> Vec<Outcome> {
+    let mut places: Vec<_> = batch.iter().map(|_| Zeroizing::new([0; 64])).collect();
+    let requests = batch.iter().zip(&mut places);
+    let requests: Option<Vec<_>> =
+        requests.map(|(operation, place)| operation.request(place)).collect();
+    let Some(mut requests) = requests else {
+        return batch.iter().map(|_| Err(Error::Fault)).collect();
+    };
+    // Each request has an outcome of its own.
+    let _ = process(&mut requests);
+    let outcomes: Vec<_> = requests.iter().map(Request::outcome).collect();
+    drop(requests);
+    let signatures = batch.iter().filter(|operation| matches!(operation, Operation::Sign(..)));
+    let signatures = signatures.count() as u64;
+    let all = batch.len() as u64;
+    COUNTS.signatures.fetch_add(signatures, Ordering::Relaxed);
+    COUNTS.agreements.fetch_add(all - signatures, Ordering::Relaxed);
+    if all > 1 {
+        COUNTS.together.fetch_add(all, Ordering::Relaxed);
+    }
+    let outcomes = outcomes.into_iter().map(|outcome| outcome.unwrap_or(Err(Error::Fault)));
+    outcomes.zip(places).map(|(outcome, place)| outcome.map(|()| place)).collect()
 }
 
 /// Keys of a curve that have been made ahead.
@@ -145,6 +151,10 @@ impl Pool {
 
 /// Makes keys together.
 fn make(curve: Curve, count: usize) -> Result<Vec<Halves>, Trouble> {
+    with_room(|| make_here(curve, count)).unwrap_or(Err(Failure::Memory.into()))
+}
+
+fn make_here(curve: Curve, count: usize) -> Result<Vec<Halves>, Trouble> {
     let secrets = (0..count).map(|_| new_secret(curve).map(Arc::new));
     let secrets: Vec<_> = secrets.collect::<Result<_, _>>()?;
     let mut places = vec![[0; 65]; count];

@@ -127,9 +127,7 @@ impl Work for Signing {
         let here = batch.iter().zip(&mut outcomes);
         let here = here.filter_map(|(signing, outcome)| Some((signing, signing.key()?, outcome)));
         let mut here: Vec<_> = here
-            .map(|(signing, key, outcome)| {
-                (signing, key, vec![0; key.signature_length()], outcome)
-            })
+            .map(|(signing, key, outcome)| (signing, key, vec![0; key.signature_length()], outcome))
             .collect();
         let mut requests: Vec<_> = here
             .iter_mut()

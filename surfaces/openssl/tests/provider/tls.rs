@@ -165,7 +165,8 @@ fn handshakes_in_jobs() {
                 }
             }
             let after = names.map(|name| context.counter(name));
-            let done: Vec<_> = after.iter().zip(before).map(|(after, before)| after - before).collect();
+            let done: Vec<_> =
+                after.iter().zip(before).map(|(after, before)| after - before).collect();
             assert_eq!(done, [8, 8, 8, 16], "{group:?}");
         }
     });

@@ -110,9 +110,8 @@ impl Context {
     ) -> Key<'_> {
         let (query, crypto) = (from(provider), self.crypto);
         // SAFETY: a context and two strings.
-        let making = unsafe {
-            (crypto.EVP_PKEY_CTX_new_from_name)(self.raw, name.as_ptr(), query.as_ptr())
-        };
+        let making =
+            unsafe { (crypto.EVP_PKEY_CTX_new_from_name)(self.raw, name.as_ptr(), query.as_ptr()) };
         // SAFETY: a context.
         assert_eq!(unsafe { (crypto.EVP_PKEY_fromdata_init)(making) }, 1);
         let mut raw = ptr::null_mut();
