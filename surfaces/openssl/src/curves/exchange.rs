@@ -184,8 +184,11 @@ unsafe extern "C" fn derive(
 ) -> c_int {
     // SAFETY: OpenSSL passes a context.
     let Some(exchange) = (unsafe { lend(context) }) else { return 0 };
-    // OpenSSL cuts secrets of ECDH off.
-    let given = if exchange.of.curve == Curve::P256 { room.min(LENGTH) } else { LENGTH };
+    // OpenSSL cuts secrets of ECDH off, but not to nothing.
+    let given = match exchange.of.curve {
+        Curve::P256 if room > 0 => room.min(LENGTH),
+        _ => LENGTH,
+    };
     if (out.is_null() || room >= given)
         && let Some(keys) = exchange.ours()
     {
