@@ -6,8 +6,9 @@
 //! that is not done here is done by that provider. Of P-256 and X25519, a key is ours alone until
 //! something is wanted that is not done here (`key`).
 //!
-//! What is done here: new keys, of which some are made ahead (`operation`), key exchange, and
-//! signatures. In an asynchronous job of OpenSSL, they wait for each other (`asynchronous`).
+//! What is done here: new keys, of which some are made ahead, key exchange, and signatures
+//! (`operation`). In an asynchronous job of OpenSSL, the last two wait for each other
+//! (`asynchronous`). Those that are alone are left to the default provider, which is faster then.
 
 mod ecdsa;
 mod exchange;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 use self::halves::Curve;
 use crate::abi::{Core, Dispatch, OperationName, Table, Types};
+use crate::asynchronous::{Job, Jobs};
 use crate::fallback::{Fallback, Names};
 
 pub(crate) use self::ecdsa::FUNCTIONS as ECDSA;
@@ -44,9 +46,11 @@ pub(crate) struct Type {
     curve: Curve,
 }
 
-/// Whether OpenSSL is faster with an operation that is alone.
-fn is_faster_there(of: &Type) -> bool {
-    of.curve == Curve::P256
+impl Type {
+    /// The job that runs, in which operations wait for each other.
+    fn job(&self) -> Option<Job<'_>> {
+        self.fallback.jobs.as_ref().and_then(Jobs::current)
+    }
 }
 
 /// The tables of functions of a type.

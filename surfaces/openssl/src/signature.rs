@@ -69,7 +69,8 @@ pub(crate) trait Scheme: Send + Sync + Sized + 'static {
     /// Whether a digest of this length may be signed.
     fn takes(plan: &Self::Plan, length: usize) -> bool;
 
-    /// Signs a digest; returns the length of the signature.
+    /// Signs a digest; returns the length of the signature. None if the default provider is to
+    /// sign it.
     ///
     /// # Errors
     ///
@@ -80,10 +81,12 @@ pub(crate) trait Scheme: Send + Sync + Sized + 'static {
         digest: &[u8],
         out: &mut [u8],
         job: Option<Job<'_>>,
-    ) -> Result<usize, Trouble>;
+    ) -> Result<Option<usize>, Trouble>;
 
-    /// Whether a signature is one of this digest.
-    fn verify(key: &Self::Key, plan: &Self::Plan, digest: &[u8], made: &[u8]) -> bool;
+    /// Whether a signature is one of this digest. Not called if there are no plans for it.
+    fn verify(_key: &Self::Key, _plan: &Self::Plan, _digest: &[u8], _made: &[u8]) -> bool {
+        false
+    }
 }
 
 /// The settings of a context.
@@ -207,7 +210,8 @@ impl<S: Scheme> Signature<S> {
         Some((Arc::clone(key), plan))
     }
 
-    /// Says how long signatures are, or makes one of a digest.
+    /// Says how long signatures are, or makes one of a digest. None if the default provider is to
+    /// make it.
     ///
     /// # Safety
     ///
@@ -219,23 +223,23 @@ impl<S: Scheme> Signature<S> {
         out: *mut u8,
         length: *mut usize,
         buffer: usize,
-    ) -> bool {
-        let Some(mut needed) = S::length(&key) else { return false };
+    ) -> Option<bool> {
+        let Some(mut needed) = S::length(&key) else { return Some(false) };
         if !out.is_null() {
             let reporter = &self.scheme.fallback().reporter;
             if buffer < needed {
-                return reporter.fail(Failure::BatchBuffer);
+                return Some(reporter.fail(Failure::BatchBuffer));
             }
             // SAFETY: the caller says so. The bytes are only written.
             let out = unsafe { slice::from_raw_parts_mut(out, needed) };
             match S::sign(&key, &plan, digest, out, self.job()) {
-                Ok(made) => needed = made,
-                Err(trouble) => return reporter.tell(&trouble),
+                Ok(made) => needed = made?,
+                Err(trouble) => return Some(reporter.tell(&trouble)),
             }
         }
         // SAFETY: the caller says so.
         unsafe { tell(length, needed) };
-        true
+        Some(true)
     }
 
     /// Whether the key is in a daemon, so that nothing may be handed on that needs its private
@@ -430,7 +434,9 @@ unsafe extern "C" fn sign<S: Scheme>(
         && S::takes(&ours.1, given.len())
     {
         // SAFETY: places of OpenSSL's.
-        return status(unsafe { signature.sign(ours, given, out, length, buffer) });
+        if let Some(done) = unsafe { signature.sign(ours, given, out, length, buffer) } {
+            return status(done);
+        }
     }
     if signature.is_remote() && !out.is_null() {
         return signature.refuse();
@@ -516,26 +522,28 @@ unsafe extern "C" fn end_digest_sign<S: Scheme>(
     };
     let hash = hasher.hash();
     let digest = hasher.finish();
-    match signature.ours(functions, Side::Sign) {
-        Some(ours) if S::hash(&ours.1) == Some(hash) => {
-            // SAFETY: places of OpenSSL's.
-            status(unsafe { signature.sign(ours, &digest, out, length, buffer) })
-        }
-        _ if signature.is_remote() => signature.refuse(),
-        // The settings have changed since the message began.
-        _ => {
-            // SAFETY: a new context, its key and settings.
-            let init = |context, key, params| unsafe {
-                functions.init_sign.map_or(0, |init| init(context, key, params))
-            };
-            // SAFETY: a context that has begun to sign, and places of OpenSSL's.
-            let work = |context| unsafe {
-                let (digest, bytes) = (digest.as_ptr(), digest.len());
-                functions.sign.map_or(0, |sign| sign(context, out, length, buffer, digest, bytes))
-            };
-            signature.hand_on(functions, init, work).unwrap_or(0)
+    if let Some(ours) = signature.ours(functions, Side::Sign)
+        && S::hash(&ours.1) == Some(hash)
+    {
+        // SAFETY: places of OpenSSL's.
+        if let Some(done) = unsafe { signature.sign(ours, &digest, out, length, buffer) } {
+            return status(done);
         }
     }
+    if signature.is_remote() {
+        return signature.refuse();
+    }
+    // The settings have changed since the message began, or the signature is alone.
+    // SAFETY: a new context, its key and settings.
+    let init = |context, key, params| unsafe {
+        functions.init_sign.map_or(0, |init| init(context, key, params))
+    };
+    // SAFETY: a context that has begun to sign, and places of OpenSSL's.
+    let work = |context| unsafe {
+        let (digest, bytes) = (digest.as_ptr(), digest.len());
+        functions.sign.map_or(0, |sign| sign(context, out, length, buffer, digest, bytes))
+    };
+    signature.hand_on(functions, init, work).unwrap_or(0)
 }
 
 unsafe extern "C" fn end_digest_verify<S: Scheme>(

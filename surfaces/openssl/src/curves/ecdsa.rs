@@ -2,25 +2,21 @@
 
 use core::ffi::c_void;
 use core::ptr;
-use core::sync::atomic::Ordering;
 use std::sync::Arc;
 
-use lanecrypt_pk::{Request, p256, process};
+use lanecrypt_pk::p256;
 use lanecrypt_rsa::Hash;
 
-use super::halves::Public;
+use super::Type;
 use super::key::Key;
 use super::operation::Operation;
-use super::{Type, is_faster_there};
 use crate::abi::{Dispatch, Param, Table, UNSIGNED};
 use crate::asynchronous::Job;
 use crate::context::Provider;
-use crate::count::COUNTS;
 use crate::errors::{Failure, Trouble};
 use crate::fallback::{Fallback, Signatures};
 use crate::hasher::Name;
 use crate::signature::{self, Scheme, Side};
-use crate::stack::with_room;
 
 pub(crate) static FUNCTIONS: Table<[Dispatch; 24]> = signature::functions::<Type>();
 
@@ -98,14 +94,11 @@ impl Scheme for Type {
         settings: impl FnOnce() -> Option<Settings>,
         is_alone: impl FnOnce() -> bool,
     ) -> Option<Plan> {
-        let halves = key.halves()?;
-        let is_there = match side {
-            Side::Sign => halves.secret.is_some(),
-            Side::Verify => halves.public.is_some(),
-        };
-        if !is_there || (is_faster_there(&key.of) && is_alone()) {
+        // The default provider checks signatures, and makes those that are alone: it is faster.
+        if side == Side::Verify || is_alone() {
             return None;
         }
+        key.halves()?.secret?;
         let settings = settings().filter(|settings| settings.nonce == 0)?;
         let hash = settings.hash.hash();
         (hash.is_some() || settings.hash.is_empty()).then_some(Plan { hash })
@@ -125,23 +118,16 @@ impl Scheme for Type {
         digest: &[u8],
         out: &mut [u8],
         job: Option<Job<'_>>,
-    ) -> Result<usize, Trouble> {
+    ) -> Result<Option<usize>, Trouble> {
         let secret = key.halves().and_then(|halves| halves.secret).ok_or(Failure::Fault)?;
-        let signature = Operation::Sign(secret, leftmost(digest)).run(job)?;
+        let Some(signature) = Operation::Sign(secret, leftmost(digest)).run(job) else {
+            return Ok(None);
+        };
+        let signature = signature?;
         let mut room = [0; p256::MAX_DER_LENGTH];
         let made = p256::signature_to_der(&signature, &mut room);
         out.get_mut(..made.len()).ok_or(Failure::BatchBuffer)?.copy_from_slice(made);
-        Ok(made.len())
-    }
-
-    fn verify(key: &Key, _: &Plan, digest: &[u8], made: &[u8]) -> bool {
-        let public = key.halves().and_then(|halves| halves.public);
-        let Some(Public::P256(public)) = public else { return false };
-        let Ok(signature) = p256::signature_from_der(made) else { return false };
-        COUNTS.checks.fetch_add(1, Ordering::Relaxed);
-        let digest = leftmost(digest);
-        let mut requests = [Request::p256_verify_digest(&public, &digest, &signature)];
-        with_room(|| process(&mut requests).is_ok()).unwrap_or(false)
+        Ok(Some(made.len()))
     }
 }
 

@@ -9,9 +9,8 @@ use std::sync::Arc;
 use super::halves::{Curve, Public, Secret};
 use super::key::{Key, of_provider};
 use super::operation::Operation;
-use super::{Kind, Type, is_faster_there};
+use super::{Kind, Type};
 use crate::abi::{Context, Dispatch, Param, Table};
-use crate::asynchronous::Jobs;
 use crate::fallback::Exchanges;
 use crate::memory::{status, tell};
 use crate::params::Settings;
@@ -106,23 +105,18 @@ impl Exchange {
             return None;
         }
         let (key, peer) = (self.key.as_ref()?, self.peer.as_ref()?);
-        let jobs = self.of.fallback.jobs.as_ref();
-        if is_faster_there(&self.of) && jobs.and_then(Jobs::current).is_none() {
-            return None;
-        }
         Some((key.halves()?.secret?, peer.halves()?.public?))
     }
 
-    /// Computes the shared secret.
-    fn derive(&self, (secret, public): (Arc<Secret>, Public), out: &mut [u8]) -> bool {
-        let job = self.of.fallback.jobs.as_ref().and_then(Jobs::current);
-        match Operation::Share(secret, public).run(job) {
+    /// Computes the shared secret, if others wait for theirs.
+    fn derive(&self, (secret, public): (Arc<Secret>, Public), out: &mut [u8]) -> Option<bool> {
+        Some(match Operation::Share(secret, public).run(self.of.job())? {
             Ok(shared) => {
                 out.copy_from_slice(&shared[..out.len()]);
                 true
             }
             Err(error) => self.of.fallback.reporter.tell(&error.into()),
-        }
+        })
     }
 }
 
@@ -189,20 +183,21 @@ unsafe extern "C" fn derive(
         Curve::P256 if room > 0 => room.min(LENGTH),
         _ => LENGTH,
     };
-    if (out.is_null() || room >= given)
+    if !out.is_null()
+        && room >= given
         && let Some(keys) = exchange.ours()
     {
-        let mut told = LENGTH;
-        if !out.is_null() {
-            // SAFETY: OpenSSL's place has as much room as it says.
-            let out = unsafe { slice::from_raw_parts_mut(out, given) };
-            if !exchange.derive(keys, out) {
-                return 0;
-            }
-            told = given;
+        // SAFETY: OpenSSL's place has as much room as it says.
+        let place = unsafe { slice::from_raw_parts_mut(out, given) };
+        if let Some(done) = exchange.derive(keys, place) {
+            // SAFETY: a place of OpenSSL's.
+            unsafe { tell(length, given) };
+            return status(done);
         }
+    }
+    if out.is_null() && exchange.ours().is_some() {
         // SAFETY: a place of OpenSSL's.
-        unsafe { tell(length, told) };
+        unsafe { tell(length, LENGTH) };
         return 1;
     }
     // SAFETY: a context of the function; the arguments come from OpenSSL unchanged.

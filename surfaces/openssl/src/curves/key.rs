@@ -9,11 +9,10 @@ use core::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::halves::{Curve, Halves, Public};
-use super::{Kind, Type, is_faster_there, operation};
+use super::{Kind, Type, operation};
 use crate::abi::{
     self, Context, Dispatch, Function, PAIR, PUBLIC, Param, Table, Take, UTF8, described,
 };
-use crate::asynchronous::Jobs;
 use crate::context::Provider;
 use crate::fallback::{Inner, Keys};
 use crate::params::{ParamsOut, Settings};
@@ -263,12 +262,6 @@ impl Making {
         // SAFETY: what belongs to the function, and a list of OpenSSL's.
         Some(unsafe { keys.set_making_params?(inner, params) })
     }
-
-    /// Whether OpenSSL makes the key faster, and no job runs in which it would be used.
-    fn is_left(&self) -> bool {
-        let jobs = self.of.fallback.jobs.as_ref();
-        is_faster_there(&self.of) && jobs.and_then(Jobs::current).is_none()
-    }
 }
 
 unsafe extern "C" fn begin<K: Kind>(
@@ -339,7 +332,8 @@ unsafe extern "C" fn make(
         if making.selection & PAIR == 0 {
             return Key::keep_halves(&making.of, Halves::default());
         }
-        if !making.is_left() {
+        // OpenSSL is faster with a key of P-256 that it also uses.
+        if making.of.curve == Curve::X25519 || making.of.job().is_some() {
             return match operation::new_key(making.of.curve) {
                 Ok(halves) => Key::keep_halves(&making.of, halves),
                 Err(trouble) => {

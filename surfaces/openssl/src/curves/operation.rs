@@ -29,8 +29,8 @@ pub(super) enum Operation {
     Sign(Arc<Secret>, [u8; 32]),
 }
 
-/// A shared secret in the first half, or a signature.
-type Outcome = Result<Zeroizing<[u8; 64]>, Error>;
+/// A shared secret in the first half, or a signature. None of an operation that was alone.
+type Outcome = Option<Result<Zeroizing<[u8; 64]>, Error>>;
 
 impl From<Error> for Trouble {
     fn from(error: Error) -> Self {
@@ -44,16 +44,21 @@ impl From<Error> for Trouble {
 }
 
 impl Operation {
-    /// Does it: together with others, if a job runs.
+    /// Does it together with others of its kind. None if no job runs or no other waits: the default
+    /// provider is faster with one that is alone.
     pub(super) fn run(self, job: Option<Job<'_>>) -> Outcome {
         // A thread that ends has no queue.
-        if let Some(job) = job
-            && let Ok(queue) = QUEUE.try_with(Arc::clone)
-        {
-            return queue.wait(self, &job).unwrap_or(Err(Error::Fault));
+        let (job, queue) = (job?, QUEUE.try_with(Arc::clone).ok()?);
+        queue.wait(self, &job).unwrap_or(Some(Err(Error::Fault)))
+    }
+
+    /// What is done side by side with others of the same kind.
+    fn kind(&self) -> usize {
+        match self {
+            Self::Share(_, Public::P256(_)) => 0,
+            Self::Share(_, Public::X25519(_)) => 1,
+            Self::Sign(..) => 2,
         }
-        let outcome = Self::serve(&[&self]).pop();
-        outcome.unwrap_or(Err(Error::Fault))
     }
 
     /// None for keys that are no pair; there are no such operations.
@@ -83,32 +88,38 @@ impl Work for Operation {
 
     fn serve(batch: &[&Self]) -> Vec<Outcome> {
         let served = with_room(|| serve(batch));
-        served.unwrap_or_else(|| batch.iter().map(|_| Err(Error::Fault)).collect())
+        served.unwrap_or_else(|| batch.iter().map(|_| None).collect())
     }
 }
 
 fn serve(batch: &[&Operation]) -> Vec<Outcome> {
+    let mut kinds = [0_u64; 3];
+    for operation in batch {
+        kinds[operation.kind()] += 1;
+    }
     let mut places: Vec<_> = batch.iter().map(|_| Zeroizing::new([0; 64])).collect();
-    let requests = batch.iter().zip(&mut places);
-    let requests: Option<Vec<_>> =
-        requests.map(|(operation, place)| operation.request(place)).collect();
-    let Some(mut requests) = requests else {
-        return batch.iter().map(|_| Err(Error::Fault)).collect();
-    };
+    // Each with its place in the batch.
+    let (at, mut requests): (Vec<_>, Vec<_>) = batch
+        .iter()
+        .zip(&mut places)
+        .enumerate()
+        .filter(|(_, (operation, _))| kinds[operation.kind()] > 1)
+        .filter_map(|(at, (operation, place))| Some((at, operation.request(place)?)))
+        .unzip();
     // Each request has an outcome of its own.
     let _ = process(&mut requests);
-    let outcomes: Vec<_> = requests.iter().map(Request::outcome).collect();
+    let served: Vec<_> = requests.iter().map(Request::outcome).collect();
     drop(requests);
-    let signatures = batch.iter().filter(|operation| matches!(operation, Operation::Sign(..)));
-    let signatures = signatures.count() as u64;
-    let all = batch.len() as u64;
+    let [p256, x25519, signatures] = kinds.map(|count| if count > 1 { count } else { 0 });
     COUNTS.signatures.fetch_add(signatures, Ordering::Relaxed);
-    COUNTS.agreements.fetch_add(all - signatures, Ordering::Relaxed);
-    if all > 1 {
-        COUNTS.together.fetch_add(all, Ordering::Relaxed);
+    COUNTS.agreements.fetch_add(p256 + x25519, Ordering::Relaxed);
+    COUNTS.together.fetch_add(p256 + x25519 + signatures, Ordering::Relaxed);
+    let mut outcomes: Vec<Outcome> = batch.iter().map(|_| None).collect();
+    for (at, served) in at.into_iter().zip(served) {
+        let place = core::mem::replace(&mut places[at], Zeroizing::new([0; 64]));
+        outcomes[at] = served.map(|served| served.map(|()| place));
     }
-    let outcomes = outcomes.into_iter().map(|outcome| outcome.unwrap_or(Err(Error::Fault)));
-    outcomes.zip(places).map(|(outcome, place)| outcome.map(|()| place)).collect()
+    outcomes
 }
 
 /// Keys of a curve that have been made ahead.

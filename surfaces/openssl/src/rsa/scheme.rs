@@ -87,9 +87,9 @@ impl Scheme for Rsa {
         digest: &[u8],
         out: &mut [u8],
         job: Option<Job<'_>>,
-    ) -> Result<usize, Trouble> {
+    ) -> Result<Option<usize>, Trouble> {
         signing::sign(key, *plan, digest, out, job)?;
-        Ok(out.len())
+        Ok(Some(out.len()))
     }
 
     fn verify(key: &Key, plan: &Padding, digest: &[u8], made: &[u8]) -> bool {

@@ -6,6 +6,7 @@ use core::time::Duration;
 use std::net::UdpSocket;
 use std::thread;
 
+use crate::curves::in_two_jobs;
 use crate::evp::{Context, Jobs, Quic, Side, Ssl, Step, certificate, connect};
 use crate::{everywhere_with_rsa, everywhere_with_rsa_alone};
 
@@ -88,7 +89,7 @@ const CERTIFICATES: [(&str, &[&str]); 4] = [
 const GROUPS: [&CStr; 6] =
     [c"X25519", c"P-256", c"P-384", c"secp521r1", c"X448", c"X25519MLKEM768"];
 
-/// Every group with every certificate, outside of jobs and in one.
+/// Every group with every certificate, outside of jobs and in two.
 #[test]
 fn handshakes_with_curves() {
     for (kind, arguments) in CERTIFICATES {
@@ -112,9 +113,7 @@ fn handshakes_with_curves() {
                         continue;
                     };
                     exchange(group, in_front);
-                    let mut jobs = Jobs::new(context.crypto);
-                    jobs.add(|| exchange(group, sides().expect("known")));
-                    while jobs.step(0) == Step::Paused {}
+                    in_two_jobs(context, || exchange(group, sides().expect("known")));
                 }
             }
             // In TLS 1.2, the group of the certificate is one of them.
@@ -127,9 +126,7 @@ fn handshakes_with_curves() {
                     })
                 };
                 exchange(groups, sides());
-                let mut jobs = Jobs::new(context.crypto);
-                jobs.add(|| exchange(groups, sides()));
-                while jobs.step(0) == Step::Paused {}
+                in_two_jobs(context, || exchange(groups, sides()));
             }
         }
     });
@@ -138,8 +135,8 @@ fn handshakes_with_curves() {
 /// Connections at the same time: secrets and signatures are made together.
 #[test]
 fn handshakes_in_jobs() {
-    let (kind, arguments) = CERTIFICATES[0];
-    if !has_certificate_of(kind, arguments) {
+    let kind = "tls-jobs";
+    if !has_certificate_of(kind, CERTIFICATES[0].1) {
         return;
     }
     everywhere_with_rsa_alone(|context| {
