@@ -10,7 +10,7 @@ toolchain=$(rustup toolchain list 2>/dev/null | grep -o "^$version[^ ]*" | head 
     exit 0
 }
 selection=(-p lanecrypt -p lanecrypt-stream -p lanecrypt-c -p lanecrypt-openssl -p rustls-lanecrypt
-    --features lanecrypt/accelerators,lanecrypt/columns,lanecrypt/device,lanecrypt/legacy,lanecrypt/openssl
+    --features lanecrypt/accelerators,lanecrypt/columns,lanecrypt/device,lanecrypt/legacy,lanecrypt/openssl,lanecrypt/pk
     --features lanecrypt/rsa-generate,lanecrypt/rustcrypto,lanecrypt/getrandom_backend)
 if [ "${1-}" = --all ]; then selection=(--workspace --all-features); fi
 CFLAGS="-O0 -g0" cargo "+$toolchain" check --locked --target-dir "${CARGO_TARGET_DIR:-target}/msrv" "${selection[@]}"

@@ -41,9 +41,13 @@ pub mod gcm_siv;
 pub mod ghash;
 #[cfg(feature = "std")]
 mod huge;
+#[cfg(feature = "public-key")]
+mod keccak;
 pub mod lanes;
 #[cfg(feature = "std")]
 mod locked;
+#[cfg(feature = "public-key")]
+pub mod mlkem;
 #[cfg(feature = "montgomery")]
 pub mod montgomery;
 pub mod null;

@@ -36,7 +36,8 @@ use core::fmt;
 
 use self::constants::{N, P, subtract};
 use self::nonce::Nonces;
-use self::operations::{Eight, Signing, Verifying};
+use self::operations::{Eight, Points, Quotients, Sums};
+use crate::words::Words;
 use crate::{Isa, Level, wipe};
 
 /// Calls the kernel of the highest level that there is.
@@ -144,10 +145,8 @@ impl PublicKey {
 pub fn public_keys(isa: Isa, secrets: &[&SecretKey], out: &mut [PublicKey]) {
     assert_eq!(secrets.len(), out.len(), "a place for each key");
     let lanes = lanes(isa);
-    let mut points = [[[0; 4]; 8]; 2];
     for (secrets, out) in secrets.chunks(lanes).zip(out.chunks_mut(lanes)) {
-        let (scalars, result) = (&gather(secrets, |key| key.0), &mut points);
-        best!(isa, multiply_base(scalars, result));
+        let points = coordinates(isa, &multiply_base(isa, &gather(secrets, |key| key.0)));
         for (lane, out) in out.iter_mut().enumerate() {
             *out = PublicKey([points[0][lane], points[1][lane]]);
         }
@@ -167,18 +166,14 @@ pub fn shared_secrets(
 ) {
     assert_eq!([secrets.len(), publics.len()], [out.len(); 2], "a place for each secret");
     let lanes = lanes(isa);
-    let mut shared = [[0; 4]; 8];
     let groups = secrets.chunks(lanes).zip(publics.chunks(lanes));
     for ((secrets, publics), out) in groups.zip(out.chunks_mut(lanes)) {
-        let scalars = &gather(secrets, |key| key.0);
-        let points = &points_of(publics, |key| key);
-        let result = &mut shared;
-        best!(isa, multiply(scalars, points, result));
-        for (out, shared) in out.iter_mut().zip(&shared) {
+        let scalars = gather(secrets, |key| key.0);
+        let shared = multiply(isa, &scalars, &points_of(publics, |key| key));
+        for (out, shared) in out.iter_mut().zip(&coordinates(isa, &shared)[0]) {
             *out = to_bytes(shared);
         }
     }
-    wipe::words(shared.as_flattened_mut());
 }
 
 /// A digest to sign.
@@ -217,19 +212,20 @@ fn sign_with(
     out: &mut [[u8; 64]],
     mut next: impl FnMut(u8, &mut Eight),
 ) {
-    let mut numbers = Signing {
-        secrets: gather(jobs, |job| job.key.0),
-        digests: gather(jobs, |job| from_bytes(job.digest)),
-        nonces: [[1, 0, 0, 0]; 8],
-    };
-    let mut signatures = [[[0; 4]; 8]; 2];
+    let secrets = gather(jobs, |job| job.key.0);
+    let digests = gather(jobs, |job| from_bytes(job.digest));
+    let mut nonces = [[1, 0, 0, 0]; 8];
     let mut left = u8::MAX >> (8 - jobs.len());
     while left > 0 {
-        next(left, &mut numbers.nonces);
-        let (numbers, result) = (&numbers, &mut signatures);
-        best!(isa, sign(numbers, result));
+        next(left, &mut nonces);
+        let [mut r, _] = coordinates(isa, &multiply_base(isa, &nonces));
+        for number in &mut r {
+            *number = once_reduced(number);
+        }
+        let numbers = Quotients { term: digests, factors: [r, secrets], divisor: nonces };
+        let [s, _] = divide(isa, &numbers);
         for (lane, out) in out.iter_mut().enumerate() {
-            let numbers = [signatures[0][lane], signatures[1][lane]];
+            let numbers = [r[lane], s[lane]];
             if left >> lane & 1 == 1 && !numbers.contains(&[0; 4]) {
                 out[..32].copy_from_slice(&to_bytes(&numbers[0]));
                 out[32..].copy_from_slice(&to_bytes(&numbers[1]));
@@ -260,26 +256,76 @@ pub fn verify(isa: Isa, jobs: &[VerifyJob<'_>], verdicts: &mut [bool]) {
     let lanes = lanes(isa);
     for (jobs, verdicts) in jobs.chunks(lanes).zip(verdicts.chunks_mut(lanes)) {
         let part = |job: &VerifyJob<'_>, i: usize| from_bytes(&job.signature.as_chunks().0[i]);
-        let mut numbers = Verifying {
-            keys: points_of(jobs, |job| job.key),
-            digests: gather(jobs, |job| from_bytes(job.digest)),
-            signatures: [gather(jobs, |job| part(job, 0)), gather(jobs, |job| part(job, 1))],
-        };
+        let (mut r, mut s) = (gather(jobs, |job| part(job, 0)), gather(jobs, |job| part(job, 1)));
+        let mut valid = [false; 8];
         let mut are_scalars = [false; 8];
         for (lane, are_scalars) in are_scalars.iter_mut().enumerate() {
-            let [r, s] = &mut numbers.signatures;
             *are_scalars = is_scalar(&r[lane]) & is_scalar(&s[lane]);
             if !*are_scalars {
                 (r[lane], s[lane]) = ([1, 0, 0, 0], [1, 0, 0, 0]);
             }
         }
-        let mut valid = [false; 8];
-        let (numbers, result) = (&numbers, &mut valid);
-        best!(isa, verify(numbers, result));
+        let digests = gather(jobs, |job| from_bytes(job.digest));
+        let numbers = Quotients { term: digests, factors: [r, [[0; 4]; 8]], divisor: s };
+        let [mut of_base, of_keys] = divide(isa, &numbers);
+        // A digest of zero takes no multiple of the base point.
+        let mut without_base = [0; 8];
+        for (without, scalar) in without_base.iter_mut().zip(&mut of_base) {
+            if *scalar == [0; 4] {
+                (*without, *scalar) = (u64::MAX, [1, 0, 0, 0]);
+            }
+        }
+        let sums = &Sums {
+            own: multiply(isa, &of_keys, &points_of(jobs, |job| job.key)),
+            base: multiply_base(isa, &of_base),
+            without_base,
+            coordinates: [r, r.map(|number| constants::other_coordinate(&number))],
+        };
+        let result = &mut valid;
+        best!(isa, compare(sums, result));
         for ((verdict, valid), are_scalars) in verdicts.iter_mut().zip(valid).zip(are_scalars) {
             *verdict = valid & are_scalars;
         }
     }
+}
+
+fn multiply_base(isa: Isa, scalars: &Eight) -> Points {
+    let mut points = Points::new();
+    let out = &mut points;
+    best!(isa, multiply_base(scalars, out));
+    points
+}
+
+fn multiply(isa: Isa, scalars: &Eight, points: &[Eight; 2]) -> Points {
+    let mut products = Points::new();
+    let out = &mut products;
+    best!(isa, multiply(scalars, points, out));
+    products
+}
+
+fn coordinates(isa: Isa, points: &Points) -> [Eight; 2] {
+    let mut coordinates = [[[0; 4]; 8]; 2];
+    let out = &mut coordinates;
+    best!(isa, coordinates(points, out));
+    coordinates
+}
+
+fn divide(isa: Isa, numbers: &Quotients) -> [Eight; 2] {
+    let mut quotients = [[[0; 4]; 8]; 2];
+    let out = &mut quotients;
+    best!(isa, divide(numbers, out));
+    quotients
+}
+
+/// A number below 2^256 modulo the order, in constant time.
+fn once_reduced(number: &[u64; 4]) -> [u64; 4] {
+    let (rest, negative) = subtract(number, &N);
+    let mask = crate::opaque::word(u64::from(negative)).wrapping_neg();
+    let mut reduced = rest;
+    for (word, number) in reduced.iter_mut().zip(number) {
+        *word = u64::select(mask, *number, *word);
+    }
+    reduced
 }
 
 /// A number of each job; 1 for lanes without a job.

@@ -12,8 +12,8 @@
 //! |---|---|---|
 //! | `Portable` | one message at a time | one message at a time |
 //! | `AesNi` | as `Portable` | with SHA-NI, up to four messages side by side |
-//! | `Avx2` | four messages side by side | as `AesNi` |
-//! | `Avx512` | eight messages side by side | as `AesNi` |
+//! | `Avx2` | four messages side by side | with SHA-NI as `AesNi`, else eight side by side |
+//! | `Avx512` | eight messages side by side | as `Avx2` |
 
 /// Runs a statement for 16 constants, without a loop: a register then stands for each word.
 macro_rules! sixteen {
@@ -29,12 +29,16 @@ macro_rules! sixteen {
 }
 
 mod blocks;
+mod hkdf;
+mod hmac;
 mod portable;
 mod rounds256;
 mod rounds512;
 mod streams;
 pub(crate) mod x86_64;
 
+pub use self::hkdf::{Expand, HKDF_MOST, hkdf_expand, hkdf_extract};
+pub use self::hmac::{HmacKey, hmac_keys, hmac_sha256, hmac_sha256_with};
 use self::streams::Jobs;
 use crate::{Isa, Level, wipe};
 
@@ -45,7 +49,7 @@ macro_rules! best512 {
 
 /// Calls the kernel of SHA-256 of the highest level that there is.
 macro_rules! best256 {
-    ($($call:tt)+) => { by_isa!(crate::sha2, $($call)+: AesNi, _ => portable) };
+    ($($call:tt)+) => { by_isa!(crate::sha2, $($call)+: Avx2, AesNi, _ => portable) };
 }
 
 /// The levels with a kernel of SHA-512, lowest first; others run the next one below.
@@ -111,3 +115,6 @@ fn write256(states: &[[u32; 8]], out: &mut [[u8; 32]]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,6 +22,8 @@ pub(crate) trait Words: Copy {
     /// Eight words of each of eight lanes, little-endian, one row of bytes for each lane; only the
     /// first `LANES` rows count.
     fn load_rows(rows: [&[u8; 64]; 8]) -> [Self; 8];
+    /// Stores the words of the lanes; those above `LANES` stay.
+    fn store_to(self, words: &mut [u64; 8]);
 
     /// Sums modulo 2^64.
     fn add(self, other: Self) -> Self;
@@ -59,6 +61,10 @@ pub(crate) trait Words: Copy {
     fn choose(self, one: Self, other: Self) -> Self {
         other.xor(self.and(one.xor(other)))
     }
+    /// Words rotated up by `BITS`, from 1 to 63.
+    fn rotl<const BITS: u32>(self) -> Self;
+    /// `self`, with those bits changed that `bits` has and `except` has not.
+    fn xor_and_not(self, bits: Self, except: Self) -> Self;
     /// All bits where a word is zero, none elsewhere.
     fn is_zero(self) -> Self;
     /// The bits of `one` where `mask` has bits, those of `other` elsewhere.
@@ -106,6 +112,10 @@ impl Words for u64 {
         words
     }
     #[inline(always)]
+    fn store_to(self, words: &mut [u64; 8]) {
+        words[0] = self;
+    }
+    #[inline(always)]
     fn add(self, other: Self) -> Self {
         self.wrapping_add(other)
     }
@@ -144,6 +154,14 @@ impl Words for u64 {
     #[inline(always)]
     fn swap_bytes(self) -> Self {
         self.swap_bytes()
+    }
+    #[inline(always)]
+    fn rotl<const BITS: u32>(self) -> Self {
+        self.rotate_left(BITS)
+    }
+    #[inline(always)]
+    fn xor_and_not(self, bits: Self, except: Self) -> Self {
+        self ^ bits & !except
     }
     #[inline(always)]
     fn is_zero(self) -> Self {

@@ -68,6 +68,10 @@ pub use lanecrypt_engine::{
 #[cfg_attr(docsrs, doc(cfg(feature = "openssl")))]
 #[doc(inline)]
 pub use lanecrypt_engine::{OpenSsl, OpenSslError};
+#[cfg(feature = "pk")]
+#[cfg_attr(docsrs, doc(cfg(feature = "pk")))]
+#[doc(inline)]
+pub use lanecrypt_pk as pk;
 #[doc(inline)]
 pub use lanecrypt_random as random;
 #[cfg(feature = "rsa")]

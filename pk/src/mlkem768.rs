@@ -5,7 +5,7 @@ mod encapsulation_key;
 use core::fmt;
 
 pub use encapsulation_key::{ENCAPSULATION_KEY_LENGTH, EncapsulationKey};
-use ml_kem::kem::KeyExport as _;
+use lanecrypt_kernels::{Isa, mlkem as kernel};
 use subtle::ConstantTimeEq as _;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
@@ -29,7 +29,7 @@ pub(crate) const DECAPSULATION_KEY_LENGTH: usize = 2400;
 /// It is kept as its seed, and expanded.
 pub struct DecapsulationKey {
     seed: Zeroizing<[u8; SEED_LENGTH]>,
-    pub(crate) expanded: ml_kem::DecapsulationKey768,
+    pub(crate) expanded: kernel::DecapsulationKey,
     public: EncapsulationKey,
     #[cfg(feature = "aws-lc")]
     pub(crate) aws_lc: crate::aws_lc::MlKem768,
@@ -40,15 +40,16 @@ impl DecapsulationKey {
     /// key.
     #[must_use]
     pub fn from_seed(seed: &[u8; SEED_LENGTH]) -> Self {
-        Self::of(Zeroizing::new(*seed))
+        let mut expanded = kernel::DecapsulationKey::empty();
+        expanded.set_seed(Isa::detect(), seed);
+        Self::of(seed, &expanded)
     }
 
-    pub(crate) fn of(seed: Zeroizing<[u8; SEED_LENGTH]>) -> Self {
-        let expanded = ml_kem::DecapsulationKey768::from_seed((*seed).into());
-        let public = EncapsulationKey::of(expanded.encapsulation_key().to_bytes().into());
+    pub(crate) fn of(seed: &[u8; SEED_LENGTH], expanded: &kernel::DecapsulationKey) -> Self {
+        let public = EncapsulationKey::of(expanded.encapsulation_key().clone());
         Self {
-            seed,
-            expanded,
+            seed: Zeroizing::new(*seed),
+            expanded: expanded.clone(),
             public,
             #[cfg(feature = "aws-lc")]
             aws_lc: Default::default(),
@@ -61,7 +62,7 @@ impl DecapsulationKey {
     ///
     /// [`KeyError::Entropy`].
     pub fn generate() -> Result<Self, KeyError> {
-        Ok(Self::of(random()?))
+        Ok(Self::from_seed(&*random()?))
     }
 
     /// The seed that it was made of.
@@ -89,10 +90,10 @@ impl DecapsulationKey {
     }
 
     /// The key in the form of FIPS 203.
-    #[expect(deprecated, reason = "files and other implementations have it")]
     pub(crate) fn to_expanded(&self) -> Zeroizing<[u8; DECAPSULATION_KEY_LENGTH]> {
-        use ml_kem::ExpandedKeyEncoding as _;
-        Zeroizing::new(self.expanded.to_expanded_bytes().into())
+        let mut bytes = Zeroizing::new([0; DECAPSULATION_KEY_LENGTH]);
+        self.expanded.copy_bytes(Isa::detect(), &mut bytes);
+        bytes
     }
 
     /// A key from the DER of `PrivateKeyInfo` (PKCS#8, RFC 9935) that has the seed.
@@ -102,7 +103,7 @@ impl DecapsulationKey {
     /// [`KeyError`] if the encoding or the key is invalid.
     pub fn from_pkcs8_der(der: &[u8]) -> Result<Self, KeyError> {
         let (seed, expanded) = encoding::read_seed(der)?;
-        let key = Self::of(seed);
+        let key = Self::from_seed(&seed);
         match expanded {
             Some(expanded) if !bool::from(expanded.ct_eq(&key.to_expanded()[..])) => {
                 Err(KeyError::Inconsistent)

@@ -4,6 +4,8 @@
 //! there too if it is as many as pay, and otherwise one after another. Nothing is allocated: a
 //! group is a list on the stack.
 
+use lanecrypt_kernels::Isa;
+
 use crate::cost::pays;
 use crate::lanes::{self, Group};
 use crate::options::Options;
@@ -45,16 +47,15 @@ fn serve_operation(
     count: usize,
     options: &Options,
 ) {
-    let mut in_lanes = lanes::lanes(options.isa, operation).map_or(0, |lanes| {
-        let rest = count % lanes;
-        if !pays(operation, lanes, lanes, options) {
-            0
-        } else if rest == 0 || pays(operation, rest, lanes, options) {
-            count
-        } else {
-            count - rest
-        }
-    });
+    let lanes = lanes::lanes(options.isa, operation);
+    let rest = count % lanes;
+    let mut in_lanes = if !pays(operation, lanes, lanes, options) {
+        0
+    } else if rest == 0 || pays(operation, rest, lanes, options) {
+        count
+    } else {
+        count - rest
+    };
     let is_due =
         |request: &&mut Request<'_>| request.outcome.is_none() && request.operation() == operation;
     let mut due = requests.iter_mut().filter(is_due);
@@ -64,7 +65,7 @@ fn serve_operation(
         lanes::serve(group, operation, options);
     }
     for request in due {
-        request.outcome = Some(single(request, options));
+        single(request, options);
     }
 }
 
@@ -76,14 +77,17 @@ pub(crate) fn one(request: Request<'_>) -> Result<(), Error> {
     requests[0].outcome().unwrap_or(Ok(()))
 }
 
-/// Serves one request by itself, not in lanes.
-pub(crate) fn single(request: &mut Request<'_>, options: &Options) -> Result<(), Error> {
+/// Serves one request by itself: by AWS-LC or by dalek's crates, and otherwise by the kernel that
+/// has one lane.
+pub(crate) fn single(request: &mut Request<'_>, options: &Options) {
+    let operation = request.operation();
     #[cfg(feature = "aws-lc")]
-    {
-        let operation = request.operation();
-        if let Some(outcome) = crate::aws_lc::serve(&mut request.work, operation, options) {
-            return outcome;
-        }
+    let served = crate::aws_lc::serve(&mut request.work, operation, options);
+    #[cfg(not(feature = "aws-lc"))]
+    let served = None;
+    request.outcome = served.or_else(|| library::serve(&mut request.work, options));
+    if request.outcome.is_none() {
+        let group = [request].into_iter().collect();
+        lanes::serve(group, operation, &options.with_isa(Isa::PORTABLE));
     }
-    library::serve(&mut request.work, options)
 }

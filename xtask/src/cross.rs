@@ -156,13 +156,14 @@ pub(crate) fn tests() -> bool {
 }
 
 /// Cargo's arguments for the libraries that are tested on both.
-const LIBRARIES: [&str; 11] = [
+const LIBRARIES: [&str; 12] = [
     "-planecrypt-kernels",
     "-planecrypt-kernels-legacy",
     "-planecrypt-ciphers",
     "-planecrypt-random",
     "-planecrypt-engine",
     "-planecrypt-accelerators",
+    "-planecrypt-pk",
     "-planecrypt-rsa",
     "--features=lanecrypt-engine/legacy",
     "--features=lanecrypt-accelerators/rsa",

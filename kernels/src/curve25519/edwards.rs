@@ -16,13 +16,6 @@ pub(super) struct Point<F: Field> {
     t: F::Wide,
 }
 
-/// What the addition of a point needs of it: y + x, y - x, and 2 d x y, for z = 1.
-struct Addend<F> {
-    sum: F,
-    difference: F,
-    product: F,
-}
-
 impl<F: Field> Point<F> {
     /// The neutral point.
     #[inline(always)]
@@ -38,15 +31,16 @@ impl<F: Field> Point<F> {
         for left in (0..doublings).rev() {
             let (a, b, c) = (F::carry(x), F::carry(y), F::carry(z));
             let ab = a.multiply(b);
-            let (aa, bb, cc) = (a.square(), b.square(), c.square());
+            let [aa, bb, cc] = F::squares([a, b, c]);
             let e = F::carry(F::sum(ab, ab));
             let g = F::carry(F::difference(bb, aa));
             let h = F::carry(F::sum(aa, bb));
             let f = F::carry(F::difference(F::sum(F::sum(cc, cc), aa), bb));
-            (x, y, z) = (e.multiply(f), g.multiply(h), f.multiply(g));
+            // Only additions need t.
             if left == 0 {
-                // Only additions need it.
-                t = e.multiply(h);
+                [x, y, z, t] = F::products([(e, f), (g, h), (f, g), (e, h)]);
+            } else {
+                [x, y, z] = F::products([(e, f), (g, h), (f, g)]);
             }
         }
         Self { x, y, z, t }
@@ -74,19 +68,27 @@ impl<F: Field> Point<F> {
         F::equal(self.x, z.multiply(x)).and(F::equal(self.y, z.multiply(y)))
     }
 
-    /// The sum with a point, or the difference in lanes where `negative` has all bits. `double_z` is
-    /// twice the product of both z.
+    /// The factors of y - x, y + x and t in a sum.
     #[inline(always)]
-    fn add(self, addend: Addend<F>, double_z: F::Wide, negative: F::Words) -> Self {
-        let a = F::carry(F::difference(self.y, self.x)).multiply(addend.difference);
-        let b = F::carry(F::sum(self.y, self.x)).multiply(addend.sum);
-        let c = F::carry(self.t).multiply(addend.product);
+    fn factors(self) -> [F; 3] {
+        [
+            F::carry(F::difference(self.y, self.x)),
+            F::carry(F::sum(self.y, self.x)),
+            F::carry(self.t),
+        ]
+    }
+
+    /// The sum with a point, or the difference in lanes where `negative` has all bits: from the
+    /// products of the factors of both points, and from twice the product of both z.
+    #[inline(always)]
+    fn finish([a, b, c]: [F::Wide; 3], double_z: F::Wide, negative: F::Words) -> Self {
         let e = F::carry(F::difference(b, a));
         let h = F::carry(F::sum(b, a));
         let (less, more) = (F::difference(double_z, c), F::sum(double_z, c));
         let (less, more) = (F::carry(less), F::carry(more));
         let (f, g) = (F::select(negative, more, less), F::select(negative, less, more));
-        Self { x: e.multiply(f), y: g.multiply(h), z: f.multiply(g), t: e.multiply(h) }
+        let [x, y, z, t] = F::products([(e, f), (g, h), (f, g), (e, h)]);
+        Self { x, y, z, t }
     }
 
     /// The sum with the multiple of a table that an odd digit names: `digit`, of five bits, stands
@@ -95,20 +97,24 @@ impl<F: Field> Point<F> {
     fn add_multiple(self, table: &Multiples, digit: F::Words) -> Self {
         let negative = digit.shr::<4>().sub(F::Words::splat(1));
         let index = digit.xor(negative).and(F::Words::splat(15));
-        let mut limbs = [[index; 5]; 3];
+        let mut limbs = [index; 15];
+        for (limb, row) in limbs.iter_mut().zip(table) {
+            *limb = index.look_up(row);
+        }
+        let [a, b, c, d, e, f, g, h, i, j, product @ ..] = limbs;
+        let (sum, difference) = ([a, b, c, d, e], [f, g, h, i, j]);
+        let (mut one, mut other) = (sum, difference);
         unroll!(I in 0..5 {
-            let (sum, difference) = (index.look_up(&table[I]), index.look_up(&table[5 + I]));
-            limbs[0][I] = F::Words::select(negative, difference, sum);
-            limbs[1][I] = F::Words::select(negative, sum, difference);
-            limbs[2][I] = index.look_up(&table[10 + I]);
+            one[I] = F::Words::select(negative, sum[I], difference[I]);
+            other[I] = F::Words::select(negative, difference[I], sum[I]);
         });
-        let [sum, difference, product] = limbs;
-        let addend = Addend {
-            sum: F::from_limbs51(sum),
-            difference: F::from_limbs51(difference),
-            product: F::from_limbs51(product),
-        };
-        self.add(addend, F::sum(self.z, self.z), negative)
+        let [a, b, c] = self.factors();
+        let products = F::products([
+            (a, F::from_limbs51(one)),
+            (b, F::from_limbs51(other)),
+            (c, F::from_limbs51(product)),
+        ]);
+        Self::finish(products, F::sum(self.z, self.z), negative)
     }
 }
 
@@ -285,12 +291,14 @@ impl<F: Field> Point<F> {
     #[inline(always)]
     fn add_row(self, row: &[[u64; 8]; 20], negative: F::Words) -> Self {
         let [sum, difference, product, double_z] = from_row::<F>(row);
-        let addend = Addend {
-            sum: F::select(negative, difference, sum),
-            difference: F::select(negative, sum, difference),
-            product,
-        };
-        self.add(addend, F::carry(self.z).multiply(double_z), negative)
+        let [a, b, c] = self.factors();
+        let [a, b, c, double_z] = F::products([
+            (a, F::select(negative, sum, difference)),
+            (b, F::select(negative, difference, sum)),
+            (c, product),
+            (F::carry(self.z), double_z),
+        ]);
+        Self::finish([a, b, c], double_z, negative)
     }
 }
 
@@ -303,16 +311,23 @@ pub(super) fn verify<F: Field>(
     schedule: &Schedule,
 ) -> F::Words {
     let [(x, y, key_is_valid), (point_x, point_y, point_is_valid)] = decode::<F, 2>([keys, points]);
-    let key = Point::affine(x.negative(), y);
     let mut table: KeyMultiples = [[[0; 8]; 20]; 17];
-    let positive = F::Words::splat(0);
-    table[16] = Point::<F>::neutral().row();
-    table[0] = key.row();
-    let twice = key.double(1).row();
-    let mut multiple = key;
-    for row in &mut table[1..16] {
-        multiple = multiple.add_row(&twice, positive);
-        *row = multiple.row();
+    let [zero, one, two] = [F::small(0), F::small(1), F::small(2)];
+    let mut addend = to_row([one, one, zero, two]);
+    table[16] = addend;
+    let mut multiple = Point::affine(x.negative(), y);
+    // The key and nothing; the key and itself; then each multiple and twice the key.
+    for step in 0..17 {
+        let sum = multiple.add_row(&addend, F::Words::splat(0));
+        let row = sum.row();
+        if step < 2 {
+            addend = row;
+        } else {
+            multiple = sum;
+        }
+        if step != 1 {
+            table[if step == 0 { 0 } else { step - 1 }] = row;
+        }
     }
     let mut sum = Point::<F>::neutral();
     for step in 0..=DIGITS {

@@ -45,6 +45,10 @@ pub(super) trait Field: Copy {
     fn multiply(self, other: Self) -> Self::Wide;
     /// A square.
     fn square(self) -> Self::Wide;
+    /// At most four products.
+    fn products<const N: usize>(pairs: [(Self, Self); N]) -> [Self::Wide; N];
+    /// At most four squares.
+    fn squares<const N: usize>(numbers: [Self; N]) -> [Self::Wide; N];
     /// A product with a number of at most 17 bits.
     fn times(self, factor: u64) -> Self::Wide;
     /// A sum of at most four products, differences among them.

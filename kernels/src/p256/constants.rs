@@ -19,8 +19,10 @@ pub(super) const G: [[u64; 4]; 2] = [
     [0xcbb6_4068_37bf_51f5, 0x2bce_3357_6b31_5ece, 0x8ee7_eb4a_7c0f_9e16, 0x4fe3_42e2_fe1a_7f9b],
 ];
 
-/// A modulus of the curve, both its shape and its number.
+/// A modulus of the curve.
 pub(super) trait Modulus {
+    /// Whether it is the field's prime.
+    const IS_FIELD: bool;
     const WORDS: [u64; 4];
     /// Minus the inverse of the number modulo 2^64.
     const INVERSE: u64 = inverse(Self::WORDS[0]).wrapping_neg();
@@ -30,6 +32,7 @@ pub(super) trait Modulus {
 pub(super) struct Field;
 
 impl Modulus for Field {
+    const IS_FIELD: bool = true;
     const WORDS: [u64; 4] = P;
 }
 
@@ -37,6 +40,7 @@ impl Modulus for Field {
 pub(super) struct Order;
 
 impl Modulus for Order {
+    const IS_FIELD: bool = false;
     const WORDS: [u64; 4] = N;
 }
 
@@ -62,6 +66,14 @@ pub(super) const fn subtract(one: &[u64; 4], other: &[u64; 4]) -> ([u64; 4], boo
         i += 1;
     }
     (difference, borrow)
+}
+
+/// The coordinate other than `number` that is `number` modulo the order, if there is one, else the
+/// same; for public numbers below the order.
+pub(super) fn other_coordinate(number: &[u64; 4]) -> [u64; 4] {
+    const REST: [u64; 4] = subtract(&P, &N).0;
+    const MINUS_N: [u64; 4] = subtract(&[0; 4], &N).0;
+    if subtract(number, &REST).1 { subtract(number, &MINUS_N).0 } else { *number }
 }
 
 /// 2^`exponent` modulo a number of 256 bits; not for secrets.

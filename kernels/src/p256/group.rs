@@ -311,26 +311,30 @@ pub(super) fn odd_multiples<N: Number>(point: &Affine<N>) -> ([Affine<N>; 16], N
 /// An entry of each lane's table. All are read.
 #[inline(always)]
 pub(super) fn look_up<N: Number>(table: &[Affine<N>; 16], index: N::Word) -> Affine<N> {
-    let one = N::Word::splat(1);
-    let mask = |bit: N::Word| N::Word::splat(0).sub(bit.and(one));
-    let masks =
-        [mask(index), mask(index.shr::<1>()), mask(index.shr::<2>()), mask(index.shr::<3>())];
+    let mut masks = [index, index.shr::<1>(), index.shr::<2>(), index.shr::<3>()];
+    for mask in &mut masks {
+        *mask = N::Word::splat(0).sub(mask.and(N::Word::splat(1)));
+    }
     let mut entry = table[0];
+    let mut words = [N::Word::splat(0); 16];
     for i in 0..N::LIMBS {
-        entry.x.limbs_mut()[i] = choose(&masks, |place| table[place].x.limbs()[i]);
-        entry.y.limbs_mut()[i] = choose(&masks, |place| table[place].y.limbs()[i]);
+        for (word, entry) in words.iter_mut().zip(table) {
+            *word = entry.x.limbs()[i];
+        }
+        entry.x.limbs_mut()[i] = choose(&masks, &words);
+        for (word, entry) in words.iter_mut().zip(table) {
+            *word = entry.y.limbs()[i];
+        }
+        entry.y.limbs_mut()[i] = choose(&masks, &words);
     }
     entry
 }
 
 /// One of 16 words, by the bits of its place as masks.
 #[inline(always)]
-fn choose<W: Words>(masks: &[W; 4], word: impl Fn(usize) -> W) -> W {
-    let mut words = [W::splat(0); 8];
-    for (i, chosen) in words.iter_mut().enumerate() {
-        *chosen = W::select(masks[0], word(2 * i + 1), word(2 * i));
-    }
-    for (level, count) in [(1, 4), (2, 2), (3, 1)] {
+fn choose<W: Words>(masks: &[W; 4], words: &[W; 16]) -> W {
+    let mut words = *words;
+    for (level, count) in [(0, 8), (1, 4), (2, 2), (3, 1)] {
         for i in 0..count {
             words[i] = W::select(masks[level], words[2 * i + 1], words[2 * i]);
         }

@@ -2,10 +2,8 @@
 
 mod hmac;
 
-use super::constants::{N, subtract};
 use super::operations::Eight;
-use super::{SignJob, from_bytes, is_scalar, to_bytes};
-use crate::words::Words;
+use super::{SignJob, from_bytes, is_scalar, once_reduced, to_bytes};
 use crate::{Isa, wipe};
 
 /// The generators of at most eight jobs.
@@ -23,15 +21,8 @@ impl Nonces {
             Self { keys: [[0; 32]; 8], values: [[1; 32]; 8], count: jobs.len(), taken: 0 };
         let mut seeds = [[[0; 32]; 2]; 8];
         for (seed, job) in seeds.iter_mut().zip(jobs) {
-            // The digest modulo the order; the difference is less, as 2^256 is less than 2 n.
-            let digest = from_bytes(job.digest);
-            let (rest, negative) = subtract(&digest, &N);
-            let mask = crate::opaque::word(u64::from(negative)).wrapping_neg();
-            let mut number = rest;
-            for (word, digest) in number.iter_mut().zip(digest) {
-                *word = u64::select(mask, digest, *word);
-            }
-            *seed = [job.key.to_bytes(), to_bytes(&number)];
+            let digest = once_reduced(&from_bytes(job.digest));
+            *seed = [job.key.to_bytes(), to_bytes(&digest)];
         }
         for separator in 0..2_u8 {
             let separator = [separator];

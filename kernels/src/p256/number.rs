@@ -19,12 +19,18 @@ pub(super) trait Number: Copy {
     /// Bits of a limb.
     const WIDTH: u32;
     const LIMBS: usize;
+    /// Division steps of a batch.
+    const STEPS: usize;
+    /// Batches, together of 590 steps at least.
+    const BATCHES: usize;
 
     fn zero() -> Self;
     fn limbs(&self) -> &[Self::Word];
     fn limbs_mut(&mut self) -> &mut [Self::Word];
     /// Words moved down by the width.
     fn down(word: Self::Word) -> Self::Word;
+    /// The same, with copies of the sign.
+    fn down_signed(word: Self::Word) -> Self::Word;
     /// `TIMES` a modulus in limbs that are `MORE` times too large.
     fn offset<M: Modulus, const TIMES: u64, const MORE: u64>() -> Self;
     /// A number from five limbs of 52 bits in Montgomery's form of [`super::wide`].
@@ -38,6 +44,12 @@ pub(super) trait Number: Copy {
     fn product(columns: Self::Columns, one: &Self, other: &Self) -> Self::Columns;
     /// Adds a square.
     fn square_of(columns: Self::Columns, number: &Self) -> Self::Columns;
+    /// Adds a product with a word below 2^32.
+    fn scale(columns: Self::Columns, number: &Self, factor: Self::Word) -> Self::Columns;
+    /// The same, for a number of less than 2^256 whose highest limb has a sign.
+    fn scale_signed(columns: Self::Columns, number: &Self, factor: Self::Word) -> Self::Columns;
+    /// Divides sums of [`Number::scale_signed`] by 2^`STEPS`.
+    fn after_steps(columns: Self::Columns) -> Self;
     /// Divides by 2^(`WIDTH` x `LIMBS`) modulo the field's prime. Tight.
     fn reduce(columns: Self::Columns) -> Self;
     /// The same, to less than 1.01 times the prime, if a multiple of the prime was added whose
@@ -99,6 +111,12 @@ pub(super) trait Number: Copy {
         Self::reduce(Self::square_of(Self::zero().plus(), self))
     }
 
+    /// A reduction modulo one of the two.
+    #[inline(always)]
+    fn reduce_by<M: Modulus>(columns: Self::Columns) -> Self {
+        if M::IS_FIELD { Self::reduce(columns) } else { Self::reduce_order(columns) }
+    }
+
     #[inline(always)]
     fn multiply_order(&self, other: &Self) -> Self {
         Self::reduce_order(Self::product(Self::zero().plus(), self, other))
@@ -136,6 +154,18 @@ pub(super) trait Number: Copy {
         let limbs = self.limbs_mut();
         for i in 1..limbs.len() {
             limbs[i] = limbs[i].add(Self::down(limbs[i - 1]));
+            limbs[i - 1] = limbs[i - 1].and(mask);
+        }
+        self
+    }
+
+    /// Makes limbs tight that have signs; the highest one keeps it.
+    #[inline(always)]
+    fn carry_signed(mut self) -> Self {
+        let mask = Self::Word::splat((1 << Self::WIDTH) - 1);
+        let limbs = self.limbs_mut();
+        for i in 1..limbs.len() {
+            limbs[i] = limbs[i].add(Self::down_signed(limbs[i - 1]));
             limbs[i - 1] = limbs[i - 1].and(mask);
         }
         self
@@ -237,9 +267,6 @@ pub(super) trait Number: Copy {
     /// Its square modulo the field's prime.
     const R2: [u64; 4] =
         constants::power_of_two(2 * Self::WIDTH * Self::LIMBS as u32, &constants::P);
-    /// 2^(`WIDTH` x `LIMBS`) modulo the order.
-    const R_ORDER: [u64; 4] =
-        constants::power_of_two(Self::WIDTH * Self::LIMBS as u32, &constants::N);
     /// Its square modulo the order.
     const R2_ORDER: [u64; 4] =
         constants::power_of_two(2 * Self::WIDTH * Self::LIMBS as u32, &constants::N);

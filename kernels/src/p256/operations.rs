@@ -1,9 +1,9 @@
-//! What a kernel of a level does with as many jobs as it has lanes, at most eight.
+//! The steps of a kernel, with as many jobs as it has lanes, at most eight.
 //!
 //! Scalars and coordinates are words, lowest first, and checked; lanes without a job hold public
 //! constants. No lane has an influence on another one.
 
-use super::constants;
+use super::constants::{self, Field, Order};
 use super::group::{self, Affine, Digits, Point};
 use super::inverse;
 use super::number::Number;
@@ -12,91 +12,100 @@ use crate::words::Words;
 /// A number for each lane.
 pub(crate) type Eight = [[u64; 4]; 8];
 
-/// Multiples of the base point: their two coordinates.
+/// The limbs of points, as a kernel's own.
+#[derive(Clone, Copy)]
+pub(crate) struct Points([[u64; 8]; 27]);
+
+impl Points {
+    pub(super) const fn new() -> Self {
+        Self([[0; 8]; 27])
+    }
+
+    #[inline(always)]
+    fn save<N: Number>(&mut self, point: &Point<N>) {
+        let mut places = self.0.iter_mut();
+        for coordinate in [&point.x, &point.y, &point.z] {
+            for (&limb, place) in coordinate.limbs().iter().zip(&mut places) {
+                *place = limb.store();
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn restore<N: Number>(&self) -> Point<N> {
+        let mut coordinates = [N::zero(); 3];
+        for (i, coordinate) in coordinates.iter_mut().enumerate() {
+            let places = &self.0[i * N::LIMBS..(i + 1) * N::LIMBS];
+            for (limb, words) in coordinate.limbs_mut().iter_mut().zip(places) {
+                *limb = N::Word::load(words);
+            }
+        }
+        let [x, y, z] = coordinates;
+        Point { x, y, z }
+    }
+}
+
+/// Multiples of the base point.
 #[inline(always)]
-pub(super) fn multiply_base<N: Number>(scalars: &Eight, out: &mut [Eight; 2]) {
-    let point = group::multiply_base::<N>(&Digits::new(scalars, N::Word::LANES));
-    let inverse = inverse::of_field(&point.z);
+pub(super) fn multiply_base<N: Number>(scalars: &Eight, out: &mut Points) {
+    out.save(&group::multiply_base::<N>(&Digits::new(scalars, N::Word::LANES)));
+}
+
+/// Multiples of points.
+#[inline(always)]
+pub(super) fn multiply<N: Number>(scalars: &Eight, points: &[Eight; 2], out: &mut Points) {
+    let digits = Digits::new(scalars, N::Word::LANES);
+    let point = Affine { x: N::load(&points[0]).enter(), y: N::load(&points[1]).enter() };
+    out.save(&group::multiply(&digits, &point));
+}
+
+/// The coordinates of points that are not the identity.
+#[inline(always)]
+pub(super) fn coordinates<N: Number>(points: &Points, out: &mut [Eight; 2]) {
+    let point = points.restore::<N>();
+    let inverse = inverse::of::<N, Field>(&point.z);
     let square = inverse.square();
     out[0] = point.x.multiply(&square).leave().store();
     out[1] = point.y.multiply(&square.multiply(&inverse)).leave().store();
 }
 
-/// Multiples of points: their first coordinates.
+/// The factors of quotients modulo the order. All are less than 2^256.
+pub(crate) struct Quotients {
+    pub(super) term: Eight,
+    pub(super) factors: [Eight; 2],
+    pub(super) divisor: Eight,
+}
+
+/// (`term` + the product of the `factors`) / `divisor` modulo the order, and the first factor
+/// divided by it.
 #[inline(always)]
-pub(super) fn multiply<N: Number>(scalars: &Eight, points: &[Eight; 2], out: &mut Eight) {
-    let point = multiple::<N>(scalars, points);
-    let square = inverse::of_field(&point.z).square();
-    *out = point.x.multiply(&square).leave().store();
+pub(super) fn divide<N: Number>(numbers: &Quotients, out: &mut [Eight; 2]) {
+    let inverse = inverse::of::<N, Order>(&N::load(&numbers.divisor).enter_order());
+    let factor = N::load(&numbers.factors[0]).enter_order();
+    let product = factor.multiply_order(&N::load(&numbers.factors[1]));
+    let sum = product.add(&N::load(&numbers.term)).carry().enter_order();
+    out[0] = sum.multiply_order(&inverse).leave_order().store();
+    out[1] = factor.multiply_order(&inverse).leave_order().store();
 }
 
+/// The sums whose first coordinates signatures give modulo the order.
+pub(crate) struct Sums {
+    pub(super) own: Points,
+    pub(super) base: Points,
+    /// All bits where the multiple of the base point is none.
+    pub(super) without_base: [u64; 8],
+    /// The first coordinate is one of these.
+    pub(super) coordinates: [Eight; 2],
+}
+
+/// Whether the sums of points have their coordinates. All is public.
 #[inline(always)]
-fn multiple<N: Number>(scalars: &Eight, points: &[Eight; 2]) -> Point<N> {
-    let digits = Digits::new(scalars, N::Word::LANES);
-    let point = Affine { x: N::load(&points[0]).enter(), y: N::load(&points[1]).enter() };
-    group::multiply(&digits, &point)
-}
-
-/// The numbers that signatures are made of.
-pub(crate) struct Signing {
-    pub(super) secrets: Eight,
-    pub(super) digests: Eight,
-    pub(super) nonces: Eight,
-}
-
-/// Signatures: r and s, either of which may be zero.
-#[inline(always)]
-pub(super) fn sign<N: Number>(jobs: &Signing, out: &mut [Eight; 2]) {
-    let point = group::multiply_base::<N>(&Digits::new(&jobs.nonces, N::Word::LANES));
-    let square = inverse::of_field(&point.z).square();
-    let x = point.x.multiply(&square).leave();
-    let r = x.canonical::<constants::Order>();
-    let inverse = inverse::of_order(&N::load(&jobs.nonces).enter_order());
-    let product = r.multiply_order(&N::load(&jobs.secrets).enter_order());
-    let sum = product.add(&N::load(&jobs.digests)).carry();
-    let s = sum.enter_order().multiply_order(&inverse).leave_order();
-    *out = [r.store(), s.store()];
-}
-
-/// The numbers that signatures are verified by.
-pub(crate) struct Verifying {
-    pub(super) keys: [Eight; 2],
-    pub(super) digests: Eight,
-    /// r and s, in 1..n.
-    pub(super) signatures: [Eight; 2],
-}
-
-/// Whether the signatures are valid. All is public.
-#[inline(always)]
-pub(super) fn verify<N: Number>(jobs: &Verifying, verdicts: &mut [bool; 8]) {
-    let [r, s] = &jobs.signatures;
-    let inverse = inverse::of_order(&N::load(s).enter_order());
-    let quotient = |number: &Eight| {
-        N::load(number).enter_order().multiply_order(&inverse).leave_order().store()
-    };
-    let (mut u1, u2) = (quotient(&jobs.digests), quotient(r));
-    // A digest of zero asks for no multiple of the base point.
-    let mut none = [0; 8];
-    for (none, scalar) in none.iter_mut().zip(&mut u1) {
-        if *scalar == [0; 4] {
-            (*none, *scalar) = (u64::MAX, [1, 0, 0, 0]);
-        }
-    }
-    let own = multiple::<N>(&u2, &jobs.keys);
-    let base = group::multiply_base::<N>(&Digits::new(&u1, N::Word::LANES));
-    let sum = own.add_any(&base);
-    let sum = Point::select(N::Word::load(&none), &own, &sum);
-
-    // The coordinate may be r or r + n, where that is less than the prime.
-    let mut other = *r;
-    for number in &mut other {
-        let (rest, _) = constants::subtract(&constants::P, &constants::N);
-        if constants::subtract(number, &rest).1 {
-            let (minus_n, _) = constants::subtract(&[0; 4], &constants::N);
-            (*number, _) = constants::subtract(number, &minus_n);
-        }
-    }
-    let same = has_x(&sum, &N::load(r)).or(has_x(&sum, &N::load(&other)));
+pub(super) fn compare<N: Number>(sums: &Sums, verdicts: &mut [bool; 8]) {
+    let own = sums.own.restore::<N>();
+    let sum = own.add_any(&sums.base.restore());
+    let sum = Point::select(N::Word::load(&sums.without_base), &own, &sum);
+    let [one, other] = &sums.coordinates;
+    let same = has_x(&sum, &N::load(one)).or(has_x(&sum, &N::load(other)));
     let valid = N::Word::select(sum.z.is_zero(), N::Word::splat(0), same).store();
     for (verdict, valid) in verdicts.iter_mut().zip(valid) {
         *verdict = valid != 0;
@@ -106,7 +115,7 @@ pub(super) fn verify<N: Number>(jobs: &Verifying, verdicts: &mut [bool; 8]) {
 /// All bits where a point has this first coordinate, or is the identity.
 #[inline(always)]
 pub(super) fn has_x<N: Number>(point: &Point<N>, x: &N) -> N::Word {
-    let minus_x = N::offset::<constants::Field, 2, 1>().subtract(&point.x);
+    let minus_x = N::offset::<Field, 2, 1>().subtract(&point.x);
     N::reduce(N::product(minus_x.plus(), &x.enter(), &point.z.square())).is_zero()
 }
 
@@ -114,7 +123,7 @@ pub(super) fn has_x<N: Number>(point: &Point<N>, x: &N) -> N::Word {
 #[inline(always)]
 fn y_squared<N: Number>(x: &N) -> N {
     let triple = x.double().add(x).carry();
-    let rest = N::offset::<constants::Field, 4, 1>().subtract(&triple);
+    let rest = N::offset::<Field, 4, 1>().subtract(&triple);
     let rest = rest.add(&N::constant(&constants::B).enter()).carry();
     N::reduce(N::product(rest.plus(), &x.square(), x))
 }
@@ -128,7 +137,7 @@ pub(super) fn is_on_curve<N: Number>(point: &[[u64; 4]; 2]) -> bool {
 /// y^2 - x^3 + 3 x - b, in Montgomery's form.
 #[inline(always)]
 pub(super) fn curve_difference<N: Number>(x: &N, y: &N) -> N {
-    let minus = N::offset::<constants::Field, 8, 1>().subtract(&y_squared(&x.enter()));
+    let minus = N::offset::<Field, 8, 1>().subtract(&y_squared(&x.enter()));
     N::reduce(N::square_of(minus.plus(), &y.enter()))
 }
 
@@ -137,5 +146,5 @@ pub(super) fn square_root_for<N: Number>(x: &[u64; 4]) -> [u64; 4] {
     // (p + 1) / 4, as p is 3 modulo 4.
     const EXPONENT: [u64; 4] = [0, 1 << 30, 1 << 62, (0xffff_ffff_0000_0001 >> 2)];
     let square = y_squared(&N::load(&[*x; 8]).enter());
-    inverse::power(&square, &EXPONENT, N::square, N::multiply).leave().store()[0]
+    inverse::power(&square, &EXPONENT).leave().store()[0]
 }

@@ -13,12 +13,37 @@ pub(super) struct Short<W>([W; 9]);
 
 const MASK: u64 = (1 << 29) - 1;
 
+/// Runs a block for each column of a product, without a loop: the compiler would leave it one.
+macro_rules! columns {
+    ($place:ident => $body:block) => {
+        columns!(@each $place $body; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
+    };
+    (@each $place:ident $body:block; $($number:literal)+) => {
+        $({
+            const $place: usize = $number;
+            $body
+        })+
+    };
+}
+
+/// The first limb of a factor that has a product in a column.
+const fn first(place: usize) -> usize {
+    place.saturating_sub(8)
+}
+
+/// How many products a column has.
+const fn count(place: usize) -> usize {
+    if place > 8 { 17 - place } else { place + 1 }
+}
+
 impl<W: Words32> Number for Short<W> {
     type Word = W;
     type Columns = [W; 18];
 
     const WIDTH: u32 = 29;
     const LIMBS: usize = 9;
+    const STEPS: usize = 29;
+    const BATCHES: usize = 21;
 
     #[inline(always)]
     fn zero() -> Self {
@@ -38,6 +63,11 @@ impl<W: Words32> Number for Short<W> {
     #[inline(always)]
     fn down(word: W) -> W {
         word.shr::<29>()
+    }
+
+    #[inline(always)]
+    fn down_signed(word: W) -> W {
+        word.shr_signed::<29>()
     }
 
     #[inline(always)]
@@ -85,28 +115,62 @@ impl<W: Words32> Number for Short<W> {
 
     #[inline(always)]
     fn product(mut columns: [W; 18], one: &Self, other: &Self) -> [W; 18] {
-        for place in 0..17_usize {
-            for i in place.saturating_sub(8)..=place.min(8) {
-                columns[place] = columns[place].add(one.0[i].multiply(other.0[place - i]));
+        columns!(PLACE => {
+            let mut sum = columns[PLACE];
+            for i in 0..count(PLACE) {
+                let i = first(PLACE) + i;
+                sum = sum.add(one.0[i].multiply(other.0[PLACE - i]));
             }
-        }
+            columns[PLACE] = sum;
+        });
         columns
     }
 
     #[inline(always)]
     fn square_of(mut columns: [W; 18], number: &Self) -> [W; 18] {
         let twice = number.double();
-        for place in 0..17_usize {
-            for i in place.saturating_sub(8)..place.div_ceil(2) {
-                let product = twice.0[i].multiply(number.0[place - i]);
-                columns[place] = columns[place].add(product);
+        columns!(PLACE => {
+            let mut sum = columns[PLACE];
+            for i in 0..count(PLACE) / 2 {
+                let i = first(PLACE) + i;
+                sum = sum.add(twice.0[i].multiply(number.0[PLACE - i]));
             }
-            if place % 2 == 0 {
-                let limb = number.0[place / 2];
-                columns[place] = columns[place].add(limb.multiply(limb));
+            if PLACE % 2 == 0 {
+                sum = sum.add(number.0[PLACE / 2].multiply(number.0[PLACE / 2]));
             }
+            columns[PLACE] = sum;
+        });
+        columns
+    }
+
+    #[inline(always)]
+    fn scale(mut columns: [W; 18], number: &Self, factor: W) -> [W; 18] {
+        for i in 0..9 {
+            columns[i] = columns[i].add(number.0[i].multiply(factor));
         }
         columns
+    }
+
+    #[inline(always)]
+    fn scale_signed(columns: [W; 18], number: &Self, factor: W) -> [W; 18] {
+        let mut columns = Self::scale(columns, number, factor);
+        // Of the highest limb the product has 32 bits.
+        let sign = number.0[8].shr_signed::<63>();
+        columns[8] = columns[8].sub(factor.shl::<32>().and(sign));
+        columns
+    }
+
+    #[inline(always)]
+    fn after_steps(mut columns: [W; 18]) -> Self {
+        let mask = W::splat(MASK);
+        for i in 0..8 {
+            columns[i + 1] = columns[i + 1].add(columns[i].shr::<29>());
+            columns[i] = columns[i].and(mask);
+        }
+        let mut limbs = [columns[8].shr_signed::<29>(); 9];
+        limbs[..7].copy_from_slice(&columns[1..8]);
+        limbs[7] = columns[8].and(mask);
+        Self(limbs)
     }
 
     #[inline(always)]
@@ -149,7 +213,7 @@ impl<W: Words32> Number for Short<W> {
 #[inline(always)]
 fn clear<W: Words32>(mut columns: [W; 18]) -> [W; 18] {
     let mask = W::splat(MASK);
-    let [eighth, ninth] = [(1 << 29) - (1 << 21), (1 << 24) - 1].map(W::splat);
+    let (eighth, ninth) = (W::splat((1 << 29) - (1 << 21)), W::splat((1 << 24) - 1));
     for i in 0..9 {
         let factor = columns[i].and(mask);
         columns[i + 1] = columns[i + 1].add(columns[i].shr::<29>());

@@ -6,12 +6,13 @@ mod interval;
 use num_bigint::BigUint;
 
 use self::interval::Interval;
-use super::constants::{Field, G, N, P, less};
+use super::constants::{Field, G, N, Order, P, less};
 use super::group::{Affine, Point, Sum};
 use super::number::Number;
 use super::short::Short;
 use super::wide::Wide;
 use super::*;
+use crate::words::Words;
 
 fn big(number: &[u64; 4]) -> BigUint {
     number.iter().rev().fold(BigUint::ZERO, |sum, &word| (sum << 64) + word)
@@ -63,9 +64,9 @@ fn arithmetic<F: Number<Word = u64>>() {
     }
     for number in all.iter().step_by(20) {
         let a = big(number);
-        let inverse = inverse::of_field(&lane(number).enter()).leave();
+        let inverse = inverse::of::<F, Field>(&lane(number).enter()).leave();
         assert_eq!(plain(&inverse), a.modpow(&(&p - 2_u32), &p));
-        let inverse = inverse::of_order(&lane(number).enter_order()).leave_order();
+        let inverse = inverse::of::<F, Order>(&lane(number).enter_order()).leave_order();
         assert_eq!(plain(&inverse), a.modpow(&(&n - 2_u32), &n));
     }
 }
@@ -184,8 +185,15 @@ fn bounds<F: Number<Word = Interval>>() {
     let _ = operations::has_x(&sum, &number);
     let _ = operations::curve_difference(&number, &number).is_zero();
 
-    // Powers.
+    // Powers, and inverses.
     let less_than_two = below::<F>(15);
+    for step in [F::reduce_by::<Field>, F::reduce_by::<Order>] {
+        let word = Interval::new(0, 2 << F::STEPS);
+        let sum = F::offset::<Field, 5, 2>().subtract(&less_than_two).subtract(&less_than_two);
+        let columns = F::scale(F::zero().plus(), &sum.carry(), Interval::splat(1 << F::STEPS));
+        let columns = F::scale(columns, &less_than_two, word);
+        assert_within(&step(F::scale(columns, &less_than_two, word)), &less_than_two);
+    }
     for product in [F::multiply, F::multiply_order] {
         assert_within(&product(&less_than_two, &less_than_two), &less_than_two);
     }

@@ -19,6 +19,8 @@ impl<W: Words52> Number for Wide<W> {
 
     const WIDTH: u32 = 52;
     const LIMBS: usize = 5;
+    const STEPS: usize = 30;
+    const BATCHES: usize = 20;
 
     #[inline(always)]
     fn zero() -> Self {
@@ -38,6 +40,11 @@ impl<W: Words52> Number for Wide<W> {
     #[inline(always)]
     fn down(word: W) -> W {
         word.shr::<52>()
+    }
+
+    #[inline(always)]
+    fn down_signed(word: W) -> W {
+        word.shr_signed::<52>()
     }
 
     #[inline(always)]
@@ -106,6 +113,43 @@ impl<W: Words52> Number for Wide<W> {
     }
 
     #[inline(always)]
+    fn scale(mut columns: [W; 10], number: &Self, factor: W) -> [W; 10] {
+        for i in 0..5 {
+            columns[i] = columns[i].add_low(number.0[i], factor);
+        }
+        for i in 0..5 {
+            columns[i + 1] = columns[i + 1].add_high(number.0[i], factor);
+        }
+        columns
+    }
+
+    #[inline(always)]
+    fn scale_signed(columns: [W; 10], number: &Self, factor: W) -> [W; 10] {
+        let mut columns = Self::scale(columns, number, factor);
+        // Of the highest limb the product has 52 bits.
+        let sign = number.0[4].shr_signed::<63>();
+        columns[5] = columns[5].sub(factor.and(sign));
+        columns
+    }
+
+    #[inline(always)]
+    fn after_steps(mut columns: [W; 10]) -> Self {
+        let mask = W::splat(MASK);
+        for i in 0..5 {
+            columns[i + 1] = columns[i + 1].add(columns[i].shr::<52>());
+            columns[i] = columns[i].and(mask);
+        }
+        let mut limbs = [W::splat(0); 5];
+        for i in 0..5 {
+            limbs[i] = columns[i].shr::<30>().add(columns[i + 1].shl::<22>());
+        }
+        for limb in &mut limbs[..4] {
+            *limb = limb.and(mask);
+        }
+        Self(limbs)
+    }
+
+    #[inline(always)]
     fn reduce(columns: [W; 10]) -> Self {
         Self(upper(clear(columns))).carry()
     }
@@ -143,7 +187,8 @@ impl<W: Words52> Number for Wide<W> {
 /// Makes the lower columns zero by adding multiples of the field's prime.
 #[inline(always)]
 fn clear<W: Words52>(mut columns: [W; 10]) -> [W; 10] {
-    let [second, fourth, fifth] = [1 << 44, 1 << 36, (1 << 48) - (1 << 16)].map(W::splat);
+    let (second, fourth) = (W::splat(1 << 44), W::splat(1 << 36));
+    let fifth = W::splat((1 << 48) - (1 << 16));
     for i in 0..5 {
         // The products take the low 52 bits; the bits above are the carry.
         let factor = columns[i];

@@ -31,7 +31,7 @@ impl Kernel<64> for One {
 
     #[inline(always)]
     fn compress_one(state: &mut [u32; 8], block: &[u8; 64]) {
-        rounds256::compress(state, block);
+        rounds256::compress_one(state, block);
     }
 }
 

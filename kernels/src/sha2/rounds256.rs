@@ -80,13 +80,71 @@ pub(super) const ROUNDS: [u32; 64] = [
     0xc671_78f2,
 ];
 
-/// Absorbs a block.
+/// A word of 32 bits of one message, or of eight side by side.
+///
+/// A register implements it for functions that have its instructions, and only these name its type.
+/// All methods are inlined there.
+pub(super) trait Word: Copy {
+    /// The same word for each message.
+    fn splat(word: u32) -> Self;
+    /// Sums modulo 2^32.
+    fn add(self, other: Self) -> Self;
+    /// Bits that both have.
+    fn and(self, other: Self) -> Self;
+    /// Bits that one of them has.
+    fn xor(self, other: Self) -> Self;
+    /// Words moved down by `BITS`.
+    fn shr<const BITS: u32>(self) -> Self;
+    /// Words turned right by `BITS`, which is from 1 to 31.
+    fn rotate_right<const BITS: u32>(self) -> Self;
+}
+
+impl Word for u32 {
+    #[inline(always)]
+    fn splat(word: u32) -> Self {
+        word
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        self & other
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        self ^ other
+    }
+    #[inline(always)]
+    fn shr<const BITS: u32>(self) -> Self {
+        self >> BITS
+    }
+    #[inline(always)]
+    fn rotate_right<const BITS: u32>(self) -> Self {
+        self.rotate_right(BITS)
+    }
+}
+
+/// Absorbs a block of one message.
 #[inline(always)]
-pub(super) fn compress(state: &mut [u32; 8], block: &[u8; 64]) {
-    let mut w = [0; 16];
-    for (word, bytes) in w.iter_mut().zip(block.as_chunks().0) {
+pub(super) fn compress_one(state: &mut [u32; 8], block: &[u8; 64]) {
+    compress(state, words(block));
+}
+
+/// The words of a block.
+#[inline(always)]
+pub(super) fn words(block: &[u8; 64]) -> [u32; 16] {
+    let mut words = [0; 16];
+    for (word, bytes) in words.iter_mut().zip(block.as_chunks().0) {
         *word = u32::from_be_bytes(*bytes);
     }
+    words
+}
+
+/// Absorbs the words of blocks.
+#[inline(always)]
+pub(super) fn compress<W: Word>(state: &mut [W; 8], mut w: [W; 16]) {
     let mut s = *state;
     let (rounds, _) = ROUNDS.as_chunks::<16>();
     for constants in &rounds[..3] {
@@ -97,24 +155,24 @@ pub(super) fn compress(state: &mut [u32; 8], block: &[u8; 64]) {
     }
     sixteen!(T => s = round(s, w[T], rounds[3][T]));
     for (word, new) in state.iter_mut().zip(s) {
-        *word = word.wrapping_add(new);
+        *word = word.add(new);
     }
 }
 
 #[inline(always)]
-fn round([a, b, c, d, e, f, g, h]: [u32; 8], word: u32, constant: u32) -> [u32; 8] {
-    let sum = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
-    let chosen = g ^ e & (f ^ g);
-    let one = h.wrapping_add(word.wrapping_add(constant)).wrapping_add(chosen).wrapping_add(sum);
-    let sum = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
-    let majority = (a ^ b) & c ^ a & b;
-    [one.wrapping_add(majority.wrapping_add(sum)), a, b, c, d.wrapping_add(one), e, f, g]
+fn round<W: Word>([a, b, c, d, e, f, g, h]: [W; 8], word: W, constant: u32) -> [W; 8] {
+    let sum = e.rotate_right::<6>().xor(e.rotate_right::<11>()).xor(e.rotate_right::<25>());
+    let chosen = g.xor(e.and(f.xor(g)));
+    let one = h.add(word.add(W::splat(constant))).add(chosen).add(sum);
+    let sum = a.rotate_right::<2>().xor(a.rotate_right::<13>()).xor(a.rotate_right::<22>());
+    let majority = a.xor(b).and(c).xor(a.and(b));
+    [one.add(majority.add(sum)), a, b, c, d.add(one), e, f, g]
 }
 
 /// Word `t + 16` of the schedule from the words `t`, `t + 1`, `t + 9` and `t + 14`.
 #[inline(always)]
-fn next(w0: u32, w1: u32, w9: u32, w14: u32) -> u32 {
-    let s0 = w1.rotate_right(7) ^ w1.rotate_right(18) ^ w1 >> 3;
-    let s1 = w14.rotate_right(17) ^ w14.rotate_right(19) ^ w14 >> 10;
-    w0.wrapping_add(s0).wrapping_add(w9).wrapping_add(s1)
+fn next<W: Word>(w0: W, w1: W, w9: W, w14: W) -> W {
+    let s0 = w1.rotate_right::<7>().xor(w1.rotate_right::<18>()).xor(w1.shr::<3>());
+    let s1 = w14.rotate_right::<17>().xor(w14.rotate_right::<19>()).xor(w14.shr::<10>());
+    w0.add(s0).add(w9).add(s1)
 }

@@ -45,35 +45,100 @@ pub(crate) struct Jobs<'a, W> {
 #[inline(always)]
 pub(super) fn run<K: Kernel<N>, const N: usize>(jobs: Jobs<'_, K::Word>) {
     let Jobs { messages, absorbed, states } = jobs;
-    let mut lanes = Lanes { rests: [const { Rest::new(&[], 0) }; 8], places: [0; 8], count: 0 };
-    let mut room = [[0; N]; 8];
-    let next = if messages.len() < K::FEWEST {
+    let mut lanes = [None; 8];
+    let started = if messages.len() < K::FEWEST {
         0
     } else {
-        lanes.run::<K, N>(messages, absorbed, states, &mut room)
+        side_by_side::<K, N>(messages, absorbed, states, &mut lanes)
     };
-    let [room, ..] = &mut room;
-    let started = lanes.rests.iter().zip(lanes.places).take(lanes.count);
-    let started = started.map(|(&rest, place)| (rest, place));
-    let others = messages.iter().enumerate().skip(next);
-    let others = others.map(|(place, parts)| (Rest::new(parts, absorbed), place));
-    for (mut rest, place) in started.chain(others) {
+    let others = messages.iter().enumerate().skip(started);
+    let others = others.map(|(place, parts)| Lane { place, rest: Rest::new(parts, absorbed) });
+    let mut room = [0; N];
+    for Lane { place, mut rest } in lanes.into_iter().flatten().chain(others) {
         let mut state = K::enter(states[place]);
         while !rest.is_done() {
-            K::compress_one(&mut state, rest.block(room));
+            K::compress_one(&mut state, rest.block(&mut room));
         }
         states[place] = K::leave(state);
     }
-    wipe::memory(room);
+    wipe::memory(&mut room);
+}
+
+/// A message that has been started.
+#[derive(Clone, Copy)]
+struct Lane<'a> {
+    place: usize,
+    rest: Rest<'a>,
+}
+
+/// One register after another.
+#[repr(align(64))]
+struct Aligned<T>(T);
+
+/// Absorbs messages until fewer are left than gain, which stay in `lanes`. Returns how many have
+/// been started.
+#[inline(always)]
+fn side_by_side<'a, K: Kernel<N>, const N: usize>(
+    messages: &'a [&'a [&'a [u8]]],
+    absorbed: u64,
+    states: &mut [[K::Word; 8]],
+    lanes: &mut [Option<Lane<'a>>; 8],
+) -> usize {
+    let mut registers = Aligned([[K::Word::default(); 8]; 8]);
+    let registers = &mut registers.0;
+    let mut room = [[0; N]; 8];
+    let (mut count, mut started) = (0, 0);
+    loop {
+        while count < K::LANES && started < messages.len() {
+            let rest = Rest::new(messages[started], absorbed);
+            lanes[count] = Some(Lane { place: started, rest });
+            put::<K, N>(registers, count, K::enter(states[started]));
+            (count, started) = (count + 1, started + 1);
+        }
+        if count < K::FEWEST {
+            break;
+        }
+        let mut blocks = [&[0; N]; 8];
+        let running = lanes.iter_mut().flatten();
+        for ((block, lane), room) in blocks.iter_mut().zip(running).zip(&mut room) {
+            *block = lane.rest.block(room);
+        }
+        K::compress(registers, &blocks, count);
+        // From the last lane down: the last one moves to the place of one that ends.
+        for i in (0..count).rev() {
+            if let Some(lane) = lanes[i]
+                && lane.rest.is_done()
+            {
+                states[lane.place] = K::leave(get::<K, N>(registers, i));
+                count -= 1;
+                if i < count {
+                    put::<K, N>(registers, i, get::<K, N>(registers, count));
+                }
+                lanes[i] = lanes[count];
+                lanes[count] = None;
+            }
+        }
+    }
+    for (i, lane) in lanes.iter().flatten().enumerate() {
+        states[lane.place] = K::leave(get::<K, N>(registers, i));
+    }
+    wipe::words(registers.as_flattened_mut());
+    wipe::memory(room.as_flattened_mut());
+    started
 }
 
 /// Absorbs one block of each message.
 #[inline(always)]
-pub(super) fn step<K: Kernel<N>, const N: usize>(
-    states: &mut [[K::Word; 8]],
-    blocks: &[[u8; N]],
-) {
+pub(super) fn step<K: Kernel<N>, const N: usize>(states: &mut [[K::Word; 8]], blocks: &[[u8; N]]) {
     for (states, blocks) in states.chunks_mut(K::LANES).zip(blocks.chunks(K::LANES)) {
+        if states.len() < K::FEWEST {
+            for (state, block) in states.iter_mut().zip(blocks) {
+                let mut registers = K::enter(*state);
+                K::compress_one(&mut registers, block);
+                *state = K::leave(registers);
+            }
+            continue;
+        }
         let mut registers = Aligned([[K::Word::default(); 8]; 8]);
         let registers = &mut registers.0;
         let mut refs = [&blocks[0]; 8];
@@ -81,81 +146,11 @@ pub(super) fn step<K: Kernel<N>, const N: usize>(
             put::<K, N>(registers, lane, K::enter(*state));
             refs[lane] = block;
         }
-        if states.len() < K::FEWEST {
-            for (state, block) in states.iter_mut().zip(blocks) {
-                let mut registers = K::enter(*state);
-                K::compress_one(&mut registers, block);
-                *state = K::leave(registers);
-            }
-        } else {
-            K::compress(registers, &refs, states.len());
-            for (lane, state) in states.iter_mut().enumerate() {
-                *state = K::leave(get::<K, N>(registers, lane));
-            }
+        K::compress(registers, &refs, states.len());
+        for (lane, state) in states.iter_mut().enumerate() {
+            *state = K::leave(get::<K, N>(registers, lane));
         }
         wipe::words(registers.as_flattened_mut());
-    }
-}
-
-/// What is left of the messages that run, and their places; the first `count` count.
-struct Lanes<'a> {
-    rests: [Rest<'a>; 8],
-    places: [usize; 8],
-    count: usize,
-}
-
-/// One register after another.
-#[repr(align(64))]
-struct Aligned<T>(T);
-
-impl<'a> Lanes<'a> {
-    /// Absorbs messages until fewer are left than gain. Returns how many have been started.
-    #[inline(always)]
-    fn run<K: Kernel<N>, const N: usize>(
-        &mut self,
-        messages: &'a [&'a [&'a [u8]]],
-        absorbed: u64,
-        states: &mut [[K::Word; 8]],
-        room: &mut [[u8; N]; 8],
-    ) -> usize {
-        let mut registers = Aligned([[K::Word::default(); 8]; 8]);
-        let registers = &mut registers.0;
-        let mut next = 0;
-        loop {
-            while self.count < K::LANES && next < messages.len() {
-                self.rests[self.count] = Rest::new(messages[next], absorbed);
-                self.places[self.count] = next;
-                put::<K, N>(registers, self.count, K::enter(states[next]));
-                (self.count, next) = (self.count + 1, next + 1);
-            }
-            if self.count < K::FEWEST {
-                break;
-            }
-            let mut blocks = [&[0; N]; 8];
-            let rests = &mut self.rests[..self.count];
-            for ((block, rest), room) in blocks.iter_mut().zip(rests).zip(&mut *room) {
-                *block = rest.block(room);
-            }
-            K::compress(registers, &blocks, self.count);
-            // From the last lane down: the last one moves to the place of one that ends.
-            for lane in (0..self.count).rev() {
-                if self.rests[lane].is_done() {
-                    states[self.places[lane]] = K::leave(get::<K, N>(registers, lane));
-                    self.count -= 1;
-                    if lane < self.count {
-                        self.rests[lane] = self.rests[self.count];
-                        self.places[lane] = self.places[self.count];
-                        put::<K, N>(registers, lane, get::<K, N>(registers, self.count));
-                    }
-                }
-            }
-        }
-        for (lane, &place) in self.places[..self.count].iter().enumerate() {
-            states[place] = K::leave(get::<K, N>(registers, lane));
-        }
-        wipe::words(registers.as_flattened_mut());
-        wipe::memory(room.as_flattened_mut());
-        next
     }
 }
 

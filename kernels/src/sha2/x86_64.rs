@@ -6,3 +6,4 @@ pub(crate) mod aesni;
 pub(crate) mod avx2;
 #[cfg(feature = "isa-avx512")]
 pub(crate) mod avx512;
+mod shani;

@@ -5,6 +5,8 @@ mod aegis;
 mod aes;
 mod chacha;
 mod chacha20poly1305;
+#[cfg(feature = "public-key")]
+mod ed25519;
 mod gcm;
 mod gcm_siv;
 mod ghash;
@@ -17,7 +19,11 @@ mod montgomery;
 mod places;
 mod poly1305;
 mod resume;
+#[cfg(feature = "public-key")]
+mod sha2;
 mod siv;
 mod streams;
 mod target_features;
+#[cfg(feature = "public-key")]
+mod x25519;
 mod xts;

@@ -16,8 +16,9 @@ const IMPLIED: [(&str, &[&str]); 4] = [
 ];
 
 /// Files of functions that modules of several levels share. The compiler checks that their callers
-/// enable the same features; `wipe` asks the processor, and every x86-64 processor has SSE2.
-const SHARED: [&str; 9] = [
+/// enable the same features; `sha2` and `wipe` ask the processor, and every x86-64 processor has
+/// SSE2.
+const SHARED: [&str; 11] = [
     "kernels/src/simd/aarch64.rs",
     "kernels/src/simd/blocks/aarch64.rs",
     "kernels/src/simd/blocks/x86_64.rs",
@@ -25,7 +26,9 @@ const SHARED: [&str; 9] = [
     "kernels/src/siv/registers128.rs",
     "kernels/src/xts/registers128.rs",
     "kernels/src/gcm/x86_64/part.rs",
+    "kernels/src/sha2/x86_64/shani.rs",
     "kernels/src/wipe/x86_64.rs",
+    "kernels/src/words/x86_64.rs",
     "kernels-legacy/src/hc128/x86_64/sse2.rs",
 ];
 

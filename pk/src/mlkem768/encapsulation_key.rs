@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use lanecrypt_kernels::mlkem as kernel;
+
 use super::CIPHERTEXT_LENGTH;
 use crate::encoding::{self, MLKEM768};
 use crate::process::one;
@@ -13,13 +15,10 @@ pub const ENCAPSULATION_KEY_LENGTH: usize = 1184;
 /// The bytes of the numbers, which the seed of the matrix follows.
 const NUMBERS: usize = 1152;
 
-/// The modulus of ML-KEM.
-const Q: u16 = 3329;
-
 /// A key that encapsulates secrets for the owner of the decapsulation key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EncapsulationKey {
-    bytes: [u8; ENCAPSULATION_KEY_LENGTH],
+    pub(crate) key: kernel::EncapsulationKey,
 }
 
 impl EncapsulationKey {
@@ -29,23 +28,17 @@ impl EncapsulationKey {
     ///
     /// [`KeyError::Encoding`].
     pub fn from_bytes(bytes: &[u8; ENCAPSULATION_KEY_LENGTH]) -> Result<Self, KeyError> {
-        // Three bytes are two numbers.
-        let is_reduced = bytes[..NUMBERS].chunks_exact(3).fold(true, |is_reduced, bytes| {
-            let [low, middle, high] = [0, 1, 2].map(|i| u16::from(bytes[i]));
-            let (one, other) = (low | (middle & 15) << 8, middle >> 4 | high << 4);
-            is_reduced & (one < Q) & (other < Q)
-        });
-        if is_reduced { Ok(Self::of(*bytes)) } else { Err(KeyError::Encoding) }
+        kernel::EncapsulationKey::new(bytes).map(Self::of).ok_or(KeyError::Encoding)
     }
 
-    pub(super) const fn of(bytes: [u8; ENCAPSULATION_KEY_LENGTH]) -> Self {
-        Self { bytes }
+    pub(super) const fn of(key: kernel::EncapsulationKey) -> Self {
+        Self { key }
     }
 
     /// Its bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; ENCAPSULATION_KEY_LENGTH] {
-        &self.bytes
+        self.key.as_bytes()
     }
 
     /// Draws a secret, and encapsulates it.
@@ -80,18 +73,18 @@ impl EncapsulationKey {
     /// The DER of `SubjectPublicKeyInfo`.
     #[must_use]
     pub fn to_spki_der(&self) -> Vec<u8> {
-        encoding::write_public(&MLKEM768, &self.bytes).into_vec()
+        encoding::write_public(&MLKEM768, self.as_bytes()).into_vec()
     }
 
     /// PEM, `PUBLIC KEY`.
     #[must_use]
     pub fn to_pem(&self) -> String {
-        encoding::to_public_pem(&encoding::write_public(&MLKEM768, &self.bytes))
+        encoding::to_public_pem(&encoding::write_public(&MLKEM768, self.as_bytes()))
     }
 }
 
 impl fmt::Debug for EncapsulationKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("EncapsulationKey").field(&&self.bytes[NUMBERS..]).finish()
+        f.debug_tuple("EncapsulationKey").field(&&self.as_bytes()[NUMBERS..]).finish()
     }
 }

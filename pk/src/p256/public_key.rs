@@ -10,8 +10,7 @@ use crate::{Error, KeyError, Request};
 
 /// A public key: a point on the curve, which is not the neutral one.
 pub struct PublicKey {
-    pub(crate) point: ::p256::PublicKey,
-    pub(crate) lanes: kernel::PublicKey,
+    pub(crate) point: kernel::PublicKey,
     bytes: [u8; 65],
     #[cfg(feature = "aws-lc")]
     pub(crate) aws_lc: crate::aws_lc::Verifier,
@@ -25,22 +24,21 @@ impl PublicKey {
     ///
     /// [`KeyError::Encoding`], [`KeyError::Point`].
     pub fn from_sec1_bytes(bytes: &[u8]) -> Result<Self, KeyError> {
-        match (bytes.len(), bytes.first()) {
-            (65, Some(4)) | (33, Some(2 | 3)) => {}
+        let point = match bytes {
+            [4, ..] => kernel::PublicKey::new(bytes.try_into().map_err(|_| KeyError::Encoding)?),
+            [2 | 3, ..] => {
+                let bytes = bytes.try_into().map_err(|_| KeyError::Encoding)?;
+                kernel::PublicKey::from_compressed(bytes)
+            }
             _ => return Err(KeyError::Encoding),
-        }
-        let point = ::p256::PublicKey::from_sec1_bytes(bytes).map_err(|_| KeyError::Point)?;
-        Ok(Self::of(point))
+        };
+        Ok(Self::of(point.ok_or(KeyError::Point)?))
     }
 
-    pub(crate) fn of(point: ::p256::PublicKey) -> Self {
-        let mut bytes = [0; 65];
-        bytes.copy_from_slice(::p256::Sec1Point::from(&point).as_bytes());
-        let lanes = kernel::PublicKey::new(&bytes).expect("a point on the curve");
+    fn of(point: kernel::PublicKey) -> Self {
         Self {
+            bytes: point.to_bytes(),
             point,
-            lanes,
-            bytes,
             #[cfg(feature = "aws-lc")]
             aws_lc: Default::default(),
         }

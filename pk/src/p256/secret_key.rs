@@ -14,7 +14,7 @@ use crate::{Error, KeyError, Request, SharedSecret};
 /// A secret key of ECDH. It is wiped on drop, and may be used by many threads at once.
 pub struct SecretKey {
     bytes: Zeroizing<[u8; 32]>,
-    pub(crate) lanes: kernel::SecretKey,
+    pub(crate) scalar: kernel::SecretKey,
     #[cfg(feature = "aws-lc")]
     pub(crate) aws_lc: crate::aws_lc::Agreement,
 }
@@ -30,10 +30,10 @@ impl SecretKey {
     }
 
     fn of(bytes: Zeroizing<[u8; 32]>) -> Result<Self, KeyError> {
-        let lanes = kernel::SecretKey::new(&bytes).ok_or(KeyError::Range)?;
+        let scalar = kernel::SecretKey::new(&bytes).ok_or(KeyError::Range)?;
         Ok(Self {
             bytes,
-            lanes,
+            scalar,
             #[cfg(feature = "aws-lc")]
             aws_lc: Default::default(),
         })

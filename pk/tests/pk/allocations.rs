@@ -3,7 +3,8 @@
 use lanecrypt_pk::mlkem768::DecapsulationKey;
 use lanecrypt_pk::{Backend, Options, Request, ed25519, p256, x25519};
 use lanecrypt_testing::counting::{Counting, calls};
-use lanecrypt_testing::levels;
+
+use crate::common::levels;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

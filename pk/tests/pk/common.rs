@@ -1,13 +1,21 @@
 //! What the tests share.
 
-use lanecrypt_pk::{Backend, Options};
-use lanecrypt_testing::levels;
+use lanecrypt_pk::{Backend, Isa, Level, Options};
 
-/// All ways to serve requests: every backend, with the kernels of every level.
+/// All ways to serve requests: lanes at each level whose kernels differ, and every other backend.
 pub(crate) fn all_options() -> impl Iterator<Item = Options> {
-    levels().flat_map(|isa| {
-        Backend::ALL.iter().map(move |&backend| Options::new().with_isa(isa).with_backend(backend))
-    })
+    let in_lanes = levels().map(|isa| Options::new().with_isa(isa).with_backend(Backend::Lanes));
+    let others = Backend::ALL.iter().filter(|&&backend| backend != Backend::Lanes);
+    in_lanes.chain(others.map(|&backend| Options::new().with_backend(backend)))
+}
+
+/// The levels whose kernels differ.
+pub(crate) fn levels() -> impl Iterator<Item = Isa> {
+    let highest = Isa::of_processor();
+    [Level::Portable, Level::Avx2, Level::Avx512]
+        .into_iter()
+        .filter(move |&level| highest.has(level))
+        .map(move |level| highest.at_most(level))
 }
 
 /// The bytes that these digits stand for.

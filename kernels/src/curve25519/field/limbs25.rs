@@ -164,6 +164,25 @@ impl<W: Words32> Field for Limbs25<W> {
         Wide25(columns)
     }
 
+    /// A loop, because the code of a product is long, and few registers are free between two.
+    #[inline(always)]
+    fn products<const N: usize>(pairs: [(Self, Self); N]) -> [Wide25<W>; N] {
+        let mut products = [pairs[0].0.widen(); N];
+        for (product, (one, other)) in products.iter_mut().zip(pairs) {
+            *product = one.multiply(other);
+        }
+        products
+    }
+
+    #[inline(always)]
+    fn squares<const N: usize>(numbers: [Self; N]) -> [Wide25<W>; N] {
+        let mut squares = [numbers[0].widen(); N];
+        for (square, number) in squares.iter_mut().zip(numbers) {
+            *square = number.square();
+        }
+        squares
+    }
+
     #[inline(always)]
     fn times(self, factor: u64) -> Wide25<W> {
         let factor = W::splat(factor);

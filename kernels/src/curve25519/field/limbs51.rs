@@ -146,6 +146,28 @@ impl<W: Words52> Field for Limbs51<W> {
     }
 
     #[inline(always)]
+    fn products<const N: usize>(pairs: [(Self, Self); N]) -> [Wide51<W>; N] {
+        let mut products = [pairs[0].0.widen(); N];
+        unroll!(I in 0..5 {
+            if I < N {
+                products[I] = pairs[I].0.multiply(pairs[I].1);
+            }
+        });
+        products
+    }
+
+    #[inline(always)]
+    fn squares<const N: usize>(numbers: [Self; N]) -> [Wide51<W>; N] {
+        let mut squares = [numbers[0].widen(); N];
+        unroll!(I in 0..5 {
+            if I < N {
+                squares[I] = numbers[I].square();
+            }
+        });
+        squares
+    }
+
+    #[inline(always)]
     fn times(self, factor: u64) -> Wide51<W> {
         let (a, factor) = (self.0, W::splat(factor));
         let zero = W::splat(0);

@@ -1,29 +1,35 @@
 //! Eight numbers side by side, in limbs of 52 bits.
 
 use crate::Level;
-use crate::p256::operations::{self, Eight, Signing, Verifying};
+use crate::p256::operations::{self, Eight, Points, Quotients, Sums};
 use crate::p256::wide::Wide;
+use crate::words;
 
 pub(crate) const NEEDS: Level = Level::Avx512;
 
-type Number = Wide<crate::words::x86_64::Eight>;
+type Number = Wide<words::x86_64::Eight>;
 
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(crate) fn multiply_base(scalars: &Eight, out: &mut [Eight; 2]) {
+pub(crate) fn multiply_base(scalars: &Eight, out: &mut Points) {
     operations::multiply_base::<Number>(scalars, out);
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(crate) fn multiply(scalars: &Eight, points: &[Eight; 2], out: &mut Eight) {
+pub(crate) fn multiply(scalars: &Eight, points: &[Eight; 2], out: &mut Points) {
     operations::multiply::<Number>(scalars, points, out);
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(crate) fn sign(jobs: &Signing, out: &mut [Eight; 2]) {
-    operations::sign::<Number>(jobs, out);
+pub(crate) fn coordinates(points: &Points, out: &mut [Eight; 2]) {
+    operations::coordinates::<Number>(points, out);
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(crate) fn verify(jobs: &Verifying, verdicts: &mut [bool; 8]) {
-    operations::verify::<Number>(jobs, verdicts);
+pub(crate) fn divide(numbers: &Quotients, out: &mut [Eight; 2]) {
+    operations::divide::<Number>(numbers, out);
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(crate) fn compare(sums: &Sums, verdicts: &mut [bool; 8]) {
+    operations::compare::<Number>(sums, verdicts);
 }

@@ -1,13 +1,17 @@
-//! SHA-512 of four messages side by side.
+//! SHA-512 of four messages side by side, and SHA-256 of eight on processors without SHA-NI.
 
+mod lanes256;
+
+use self::lanes256::Eight;
+use super::{aesni, shani};
 use crate::Level;
-use crate::sha2::rounds512;
 use crate::sha2::streams::{self, Jobs, Kernel};
+use crate::sha2::{rounds256, rounds512};
 use crate::words::x86_64::Four;
 
 pub(crate) const NEEDS: Level = Level::Avx2;
 
-/// Only [`absorb512`] uses it.
+/// Only functions with AVX2 use it.
 struct Lanes;
 
 impl Kernel<128> for Lanes {
@@ -31,3 +35,59 @@ impl Kernel<128> for Lanes {
 pub(crate) fn absorb512(jobs: Jobs<'_, u64>) {
     streams::run::<Lanes, 128>(jobs);
 }
+
+impl Kernel<64> for Lanes {
+    type Word = u32;
+    const LANES: usize = 8;
+    const FEWEST: usize = 2;
+    const BY_WORDS: bool = true;
+
+    #[inline(always)]
+    fn compress(states: &mut [[u32; 8]; 8], blocks: &[&[u8; 64]; 8], _: usize) {
+        let rows = blocks.map(rounds256::words);
+        let words = core::array::from_fn(|i| Eight::load(&rows.map(|row| row[i])));
+        let mut state = states.each_ref().map(Eight::load);
+        rounds256::compress(&mut state, words);
+        for (words, state) in states.iter_mut().zip(state) {
+            state.store(words);
+        }
+    }
+
+    #[inline(always)]
+    fn compress_one(state: &mut [u32; 8], block: &[u8; 64]) {
+        rounds256::compress_one(state, block);
+    }
+}
+
+#[target_feature(enable = "avx2,bmi2")]
+pub(crate) fn absorb256(jobs: Jobs<'_, u32>) {
+    if aesni::has_sha() {
+        // SAFETY: the processor has SHA-NI, and at this level SSE4.1.
+        unsafe { shani::absorb(jobs) }
+    } else {
+        absorb_in_lanes(jobs);
+    }
+}
+
+#[target_feature(enable = "avx2,bmi2")]
+pub(crate) fn step256(states: &mut [[u32; 8]], blocks: &[[u8; 64]]) {
+    if aesni::has_sha() {
+        // SAFETY: the processor has SHA-NI, and at this level SSE4.1.
+        unsafe { shani::step(states, blocks) }
+    } else {
+        step_in_lanes(states, blocks);
+    }
+}
+
+#[target_feature(enable = "avx2,bmi2")]
+fn absorb_in_lanes(jobs: Jobs<'_, u32>) {
+    streams::run::<Lanes, 64>(jobs);
+}
+
+#[target_feature(enable = "avx2,bmi2")]
+fn step_in_lanes(states: &mut [[u32; 8]], blocks: &[[u8; 64]]) {
+    streams::step::<Lanes, 64>(states, blocks);
+}
+
+#[cfg(test)]
+mod tests;
