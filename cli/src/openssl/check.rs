@@ -98,7 +98,7 @@ pub(super) fn child() -> ExitCode {
             let _ = writeln!(text, "{name}\t{provider}");
         }
     }
-    for (name, what) in [(c"RSA", "RSA signatures"), (c"ECDSA", "X25519, P-256")] {
+    for (name, what) in [(c"RSA", "RSA signatures"), (c"ECDSA", "X25519 and P-256")] {
         if let Ok(provider) = libcrypto.provider_of_signatures(name) {
             let _ = writeln!(text, "{what}\t{provider}");
         }
