@@ -1,6 +1,11 @@
 //! Contexts of key exchange. As long as nothing is set but two keys of ours, there is no context of
 //! the default provider. With anything else, that does all the work.
 
+#![allow(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "a call that is handed on is in the block of the call that hands it on"
+)]
+
 use core::ffi::{c_int, c_void};
 use core::ptr;
 use core::slice;

@@ -43,6 +43,9 @@ unsafe extern "C" fn take_ours(params: *const Param, taker: *mut c_void) -> c_in
         setting.name().is(c"tls-group-alg")
             && setting.text().is_some_and(|name| name == b"EC" || name == b"X25519")
     });
+    if !is_ours {
+        return 1;
+    }
     // SAFETY: the list, and what belongs to the function.
-    if is_ours { unsafe { (taker.take)(params, taker.argument) } } else { 1 }
+    unsafe { (taker.take)(params, taker.argument) }
 }

@@ -72,6 +72,7 @@ impl Public {
 }
 
 /// A private key.
+#[expect(clippy::large_enum_variant, reason = "each is behind a pointer")]
 pub(super) enum Secret {
     P256(p256::SecretKey, OnceLock<Option<p256::SigningKey>>),
     X25519(x25519::SecretKey),

@@ -4,6 +4,11 @@
 //! provider, too, when something is wanted that is not done here. A key that comes from elsewhere
 //! is one of that provider, and is read when it is first used here.
 
+#![allow(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "a call that is handed on is in the block of the call that hands it on"
+)]
+
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
