@@ -414,12 +414,13 @@ unsafe extern "C" fn end_digest_sign<S: Scheme>(
 ) -> c_int {
     // SAFETY: OpenSSL passes a context.
     let Some((signature, functions)) = (unsafe { lend::<S>(context) }) else { return 0 };
-    if out.is_null() && !matches!(signature.message, Message::Theirs) {
-        if let Some(needed) = signature.key.as_ref().and_then(|key| S::length(key)) {
-            // SAFETY: a place of OpenSSL's.
-            unsafe { tell(length, needed) };
-            return 1;
-        }
+    if out.is_null()
+        && !matches!(signature.message, Message::Theirs)
+        && let Some(needed) = signature.key.as_ref().and_then(|key| S::length(key))
+    {
+        // SAFETY: a place of OpenSSL's.
+        unsafe { tell(length, needed) };
+        return 1;
     }
     signature.begin(functions, Side::Sign);
     let hasher = match mem::replace(&mut signature.message, Message::Over) {
