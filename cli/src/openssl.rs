@@ -37,11 +37,14 @@ pub(crate) struct Args {
     /// Sign with RSA keys by Lanecrypt too, and with those of the daemon (see --key)
     #[arg(long)]
     rsa: bool,
+    /// Exchange keys by X25519 and P-256 and sign by ECDSA with P-256 by Lanecrypt too
+    #[arg(long)]
+    curves: bool,
     /// Instead print a file that names this RSA key of the daemon `lanecrypt serve`, which programs
     /// with `--rsa` take as their key's file; with --check, ask the daemon for the key
     #[arg(
         long, value_name = "NAME",
-        conflicts_with_all = ["program", "module", "base", "random", "rsa"],
+        conflicts_with_all = ["program", "module", "base", "random", "rsa", "curves"],
     )]
     key: Option<String>,
     /// The daemon's socket, in that file and for --check; without this, what the configuration says
@@ -56,7 +59,9 @@ pub(crate) struct Args {
     /// contexts of ciphers that are in use may hold back up to 255 messages each
     #[arg(
         long, value_name = "PROCESS", num_args = 1..,
-        conflicts_with_all = ["program", "module", "base", "random", "rsa", "key", "check"],
+        conflicts_with_all = [
+            "program", "module", "base", "random", "rsa", "curves", "key", "check",
+        ],
     )]
     count: Vec<u32>,
 }
@@ -95,8 +100,9 @@ fn prepared(args: &Args) -> Result<String, String> {
             own.filter(|path| path.exists()).map(|path| Base::read(&path)).transpose()?
         }
     };
-    let settings = Settings { base, module, random: args.random, rsa: args.rsa };
-    let advice = program::advice(args.program, args.random, args.rsa);
+    let Args { random, rsa, curves, .. } = *args;
+    let settings = Settings { base, module, random, rsa, curves };
+    let advice = program::advice(args.program, random, rsa, curves);
     Ok(format!("{advice}{}", settings.text()?))
 }
 

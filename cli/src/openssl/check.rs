@@ -84,7 +84,7 @@ fn look(configuration: &str) -> Result<(String, bool), String> {
     Ok((text, takes))
 }
 
-/// Prints, for each cipher, for RSA and for random numbers, which provider this process gets.
+/// Prints, for each cipher, for RSA, for curves and for random numbers, which provider this process gets.
 pub(super) fn child() -> ExitCode {
     let libcrypto = match Libcrypto::open() {
         Ok(libcrypto) => libcrypto,
@@ -98,8 +98,10 @@ pub(super) fn child() -> ExitCode {
             let _ = writeln!(text, "{name}\t{provider}");
         }
     }
-    if let Ok(provider) = libcrypto.provider_of_signatures(c"RSA") {
-        let _ = writeln!(text, "RSA signatures\t{provider}");
+    for (name, what) in [(c"RSA", "RSA signatures"), (c"ECDSA", "X25519 and P-256")] {
+        if let Ok(provider) = libcrypto.provider_of_signatures(name) {
+            let _ = writeln!(text, "{what}\t{provider}");
+        }
     }
     let random = libcrypto.provider_of_random().unwrap_or_else(|_| "none: draws fail".to_owned());
     let _ = writeln!(text, "random\t{random}");

@@ -7,7 +7,8 @@ use std::os::unix::fs::FileExt as _;
 /// The first bytes of the counts in the module's writable data; they begin at a multiple of 64.
 const NAME: &[u8; 16] = b"lanecrypt-counts";
 /// The counts that follow, 64 bits each.
-const COUNTS: [&str; 6] = ["contexts", "messages", "draws", "signatures", "together", "checks"];
+const COUNTS: [&str; 8] =
+    ["contexts", "messages", "draws", "signatures", "together", "checks", "keys", "agreements"];
 /// More than the writable data of a module has.
 const MOST: u64 = 4 << 20;
 
@@ -43,10 +44,10 @@ fn counts(process: u32) -> io::Result<Option<[u64; COUNTS.len()]>> {
         if memory.read_exact_at(&mut data, place.start).is_err() {
             continue;
         }
-        for line in data.as_chunks::<64>().0 {
-            if line.starts_with(NAME) {
-                let words = line[NAME.len()..].as_chunks().0;
-                return Ok(Some(core::array::from_fn(|at| u64::from_ne_bytes(words[at]))));
+        for at in (0..data.len()).step_by(64) {
+            let words = data[at..].strip_prefix(NAME).map(|rest| rest.as_chunks().0);
+            if let Some(words) = words.and_then(|words| words.first_chunk()) {
+                return Ok(Some(words.map(u64::from_ne_bytes)));
             }
         }
     }

@@ -101,7 +101,7 @@ impl Program {
 }
 
 /// The comment at the head of the configuration.
-pub(super) fn advice(program: Option<Program>, random: bool, rsa: bool) -> String {
+pub(super) fn advice(program: Option<Program>, random: bool, rsa: bool, curves: bool) -> String {
     let mut lines = vec!["OpenSSL with Lanecrypt's provider.".to_owned(), String::new()];
     match program {
         Some(program) => {
@@ -132,6 +132,11 @@ pub(super) fn advice(program: Option<Program>, random: bool, rsa: bool) -> Strin
             "Lanecrypt. Servers with asynchronous jobs (HAProxy: ssl-mode-async) sign".into(),
         );
         lines.push("many at once.".into());
+    }
+    if curves {
+        lines.push(String::new());
+        lines.push("Keys of X25519 and P-256, their key exchange and ECDSA with P-256 are".into());
+        lines.push("Lanecrypt's in the asynchronous jobs of such servers.".into());
     }
     let mut text = String::new();
     for line in lines {

@@ -18,6 +18,8 @@ pub(super) struct Settings {
     pub(super) random: bool,
     /// Whether RSA signatures are made by it.
     pub(super) rsa: bool,
+    /// Whether it makes keys, shared secrets and signatures of X25519 and P-256.
+    pub(super) curves: bool,
 }
 
 impl Settings {
@@ -70,6 +72,9 @@ impl Settings {
         if self.rsa {
             let _ = writeln!(text, "rsa = yes");
         }
+        if self.curves {
+            let _ = writeln!(text, "curves = yes");
+        }
         text.push('\n');
         let _ = writeln!(text, "[lanecrypt_algorithms]\ndefault_properties = {properties}");
         if self.random {
@@ -102,13 +107,13 @@ mod tests {
 
     #[test]
     fn without_a_base() {
-        let settings =
-            Settings { base: None, module: PathBuf::from("/m.so"), random: false, rsa: false };
+        let module = PathBuf::from("/m.so");
+        let settings = Settings { base: None, module, random: false, rsa: false, curves: false };
         let text = settings.text().expect("it is good");
         assert!(text.starts_with("[default]\nopenssl_conf = lanecrypt_init\n"));
         assert!(!text.contains("random") && !text.contains(".include"));
-        assert!(!text.contains("rsa"));
-        let text = Settings { rsa: true, ..settings }.text().expect("it is good");
-        assert!(text.contains("soft_load = 1\nrsa = yes\n\n[lanecrypt_algorithms]"));
+        assert!(!text.contains("rsa") && !text.contains("curves"));
+        let text = Settings { rsa: true, curves: true, ..settings }.text().expect("it is good");
+        assert!(text.contains("soft_load = 1\nrsa = yes\ncurves = yes\n\n[lanecrypt_algorithms]"));
     }
 }

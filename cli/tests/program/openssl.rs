@@ -36,11 +36,12 @@ fn continues_the_base() {
     let output = configuration(&folder, base, &["--random"]);
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(text.contains("\nrandom = lanecrypt_random\n"), "{text}");
+    assert!(!text.contains("\ncurves = "), "curves are only taken over when asked: {text}");
     assert!(!text.contains("\nrsa = "), "RSA is only taken over when asked: {text}");
 
-    let output = configuration(&folder, base, &["--rsa"]);
+    let output = configuration(&folder, base, &["--rsa", "--curves"]);
     let text = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(text.contains("\nsoft_load = 1\nrsa = yes\n"), "{text}");
+    assert!(text.contains("\nsoft_load = 1\nrsa = yes\ncurves = yes\n"), "{text}");
 }
 
 #[test]

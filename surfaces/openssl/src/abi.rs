@@ -90,6 +90,8 @@ pub(crate) type GetSeed = unsafe extern "C" fn(
 pub(crate) type ClearSeed = unsafe extern "C" fn(Context, *mut u8, usize);
 pub(crate) type Teardown = unsafe extern "C" fn(*mut c_void);
 pub(crate) type ProviderParams = unsafe extern "C" fn(*mut c_void, *mut Param) -> c_int;
+pub(crate) type Capabilities =
+    unsafe extern "C" fn(*mut c_void, *const c_char, Option<Take>, *mut c_void) -> c_int;
 pub(crate) type Query = unsafe extern "C" fn(*mut c_void, c_int, *mut c_int) -> *const Algorithm;
 
 /// Keys: what `keymgmt` stands for in OpenSSL. They and what makes them are pointers of the
@@ -97,6 +99,8 @@ pub(crate) type Query = unsafe extern "C" fn(*mut c_void, c_int, *mut c_int) -> 
 pub(crate) type NewKey = unsafe extern "C" fn(*mut c_void) -> Context;
 pub(crate) type BeginKey = unsafe extern "C" fn(*mut c_void, c_int, *const Param) -> Context;
 pub(crate) type MakeKey = unsafe extern "C" fn(Context, Option<Function>, *mut c_void) -> Context;
+pub(crate) type SetTemplate = unsafe extern "C" fn(Context, Context) -> c_int;
+pub(crate) type OperationName = unsafe extern "C" fn(c_int) -> *const c_char;
 pub(crate) type Select = unsafe extern "C" fn(Context, c_int) -> c_int;
 pub(crate) type Validate = unsafe extern "C" fn(Context, c_int, c_int) -> c_int;
 pub(crate) type Match = unsafe extern "C" fn(Context, Context, c_int) -> c_int;
@@ -129,6 +133,10 @@ pub(crate) type LoadStored = unsafe extern "C" fn(
     Option<Function>,
     *mut c_void,
 ) -> c_int;
+
+/// Key exchange.
+pub(crate) type SetPeer = unsafe extern "C" fn(Context, *mut c_void) -> c_int;
+pub(crate) type Derive = unsafe extern "C" fn(Context, *mut u8, *mut usize, usize) -> c_int;
 
 pub(crate) type NewSignature = unsafe extern "C" fn(*mut c_void, *const c_char) -> Context;
 pub(crate) type InitSignature = unsafe extern "C" fn(Context, *mut c_void, *const Param) -> c_int;
@@ -191,14 +199,18 @@ entries! {
 
     new_key: NewKey = 1;
     begin_key: BeginKey = 2;
-    set_key_params: SetContextParams = 4;
-    settable_key_params: DescribedContext = 5;
+    set_template: SetTemplate = 3;
+    set_making_params: SetContextParams = 4;
+    settable_making_params: DescribedContext = 5;
     make_key: MakeKey = 6;
     end_key: Free = 7;
     load_key: LoadKey = 8;
     free_key: Free = 10;
     get_key_params: GetContextParams = 11;
     gettable_key_params: Described = 12;
+    set_key_params: SetContextParams = 13;
+    settable_key_params: Described = 14;
+    operation_name: OperationName = 20;
     has: Select = 21;
     validate: Validate = 22;
     matches: Match = 23;
@@ -207,6 +219,17 @@ entries! {
     export: Export = 42;
     export_types: Types = 43;
     duplicate_key: DuplicateKey = 44;
+
+    new_exchange: NewKey = 1;
+    init_exchange: InitSignature = 2;
+    derive: Derive = 3;
+    set_peer: SetPeer = 4;
+    free_exchange: Free = 5;
+    duplicate_exchange: Duplicate = 6;
+    set_exchange_params: SetContextParams = 7;
+    settable_exchange_params: DescribedContext = 8;
+    get_exchange_params: GetContextParams = 9;
+    gettable_exchange_params: DescribedContext = 10;
 
     new_signature: NewSignature = 1;
     init_sign: InitSignature = 2;
@@ -249,6 +272,7 @@ entries! {
     get_provider_params: ProviderParams = 1026;
     query: Query = 1027;
     reasons: Reasons = 1029;
+    capabilities: Capabilities = 1030;
 }
 
 /// A reason of errors: its number and its text. One without text ends a list.
@@ -260,14 +284,17 @@ pub(crate) struct Reason {
 
 pub(crate) type Reasons = unsafe extern "C" fn(*mut c_void) -> *const Reason;
 
-/// `OSSL_KEYMGMT_SELECT_...`: the private half of a key, and both halves.
+/// `OSSL_KEYMGMT_SELECT_...`: the halves of a key, both of them, and the curve.
 pub(crate) const PRIVATE: c_int = 1;
+pub(crate) const PUBLIC: c_int = 2;
 pub(crate) const PAIR: c_int = 3;
+pub(crate) const DOMAIN: c_int = 4;
 
 /// Operations that are asked for.
 pub(crate) const CIPHERS: c_int = 2;
 pub(crate) const GENERATORS: c_int = 5;
 pub(crate) const KEYS: c_int = 10;
+pub(crate) const EXCHANGES: c_int = 11;
 pub(crate) const SIGNATURES: c_int = 12;
 pub(crate) const DECODERS: c_int = 21;
 pub(crate) const STORES: c_int = 22;
@@ -370,6 +397,9 @@ macro_rules! described {
     };
     (@ $name:literal octets_pointer) => {
         $crate::abi::Param::described($name.as_ptr(), $crate::abi::OCTETS_POINTER, 0)
+    };
+    (@ $name:literal text_value) => {
+        $crate::abi::Param::described($name.as_ptr(), $crate::abi::UTF8, 0)
     };
     (@ $name:literal text) => {
         $crate::abi::Param::described($name.as_ptr(), $crate::abi::UTF8_POINTER, 0)

@@ -19,10 +19,14 @@ pub(crate) struct Counts {
     pub(crate) draws: AtomicU64,
     /// Signatures that were made.
     pub(crate) signatures: AtomicU64,
-    /// Those of them that were made together with others.
+    /// Those of them, and of shared secrets, that were made together with others.
     pub(crate) together: AtomicU64,
     /// Signatures that were checked.
     pub(crate) checks: AtomicU64,
+    /// Keys of X25519 and P-256 that were made.
+    pub(crate) keys: AtomicU64,
+    /// Shared secrets that were computed.
+    pub(crate) agreements: AtomicU64,
 }
 
 // Nothing here reads the name, so it would be left out.
@@ -35,6 +39,8 @@ pub(crate) static COUNTS: Counts = Counts {
     signatures: AtomicU64::new(0),
     together: AtomicU64::new(0),
     checks: AtomicU64::new(0),
+    keys: AtomicU64::new(0),
+    agreements: AtomicU64::new(0),
 };
 
 impl fmt::Display for Counts {
@@ -42,7 +48,8 @@ impl fmt::Display for Counts {
         let now = |count: &AtomicU64| count.load(Ordering::Relaxed);
         write!(f, "contexts {} messages {} ", now(&self.contexts), now(&self.messages))?;
         write!(f, "draws {} signatures {} ", now(&self.draws), now(&self.signatures))?;
-        write!(f, "together {} checks {}", now(&self.together), now(&self.checks))
+        write!(f, "together {} checks {} ", now(&self.together), now(&self.checks))?;
+        write!(f, "keys {} agreements {}", now(&self.keys), now(&self.agreements))
     }
 }
 

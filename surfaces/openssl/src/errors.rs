@@ -10,7 +10,7 @@ use crate::abi::{Core, Reason, Table};
 #[derive(Clone, Copy)]
 #[repr(u32)]
 pub(crate) enum Failure {
-    /// The default provider has no RSA, or is not there.
+    /// The default provider has no keys of the type, or is not there.
     NoDefaultProvider = 1,
     /// A wrong signature was discarded.
     Fault,
@@ -28,10 +28,12 @@ pub(crate) enum Failure {
     NotByDaemon,
     /// The private half of such a key cannot be exported.
     Private,
+    /// A shared secret would be zero.
+    SmallOrder,
 }
 
 const REASONS: &[(Failure, &CStr)] = &[
-    (Failure::NoDefaultProvider, c"the default provider is not active, or has no RSA"),
+    (Failure::NoDefaultProvider, c"the default provider is not active, or has no such keys"),
     (Failure::Fault, c"a wrong signature was discarded: an error of the machine, or a bad key"),
     (Failure::Entropy, c"no random numbers"),
     (Failure::BatchBuffer, c"no room for the signature"),
@@ -43,6 +45,7 @@ const REASONS: &[(Failure, &CStr)] = &[
         c"a key in a daemon only signs: PKCS#1 v1.5 or PSS, by SHA-256, SHA-384 or SHA-512",
     ),
     (Failure::Private, c"the private half of the key is in a daemon, and stays there"),
+    (Failure::SmallOrder, c"the other side's public key has a small order: no secret is shared"),
 ];
 
 /// The reasons as OpenSSL wants them.
@@ -58,6 +61,24 @@ static LIST: Table<[Reason; REASONS.len() + 1]> = Table({
 
 pub(crate) unsafe extern "C" fn reasons(_: *mut c_void) -> *const Reason {
     LIST.0.as_ptr()
+}
+
+/// Why something failed, with a text for people if there is more to say.
+pub(crate) struct Trouble {
+    failure: Failure,
+    text: Option<String>,
+}
+
+impl Trouble {
+    pub(crate) fn described(failure: Failure, text: String) -> Self {
+        Self { failure, text: Some(text) }
+    }
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Self {
+        Self { failure, text: None }
+    }
 }
 
 /// What errors are reported to.
@@ -80,6 +101,15 @@ impl Reporter {
         let text = text.replace('%', "%%").replace(char::is_control, "?");
         let format = CString::new(text).unwrap_or_default();
         self.report(failure, Some(&format))
+    }
+
+    /// The same for what has gone wrong elsewhere.
+    #[cold]
+    pub(crate) fn tell(&self, trouble: &Trouble) -> bool {
+        match &trouble.text {
+            Some(text) => self.fail_with(trouble.failure, text),
+            None => self.fail(trouble.failure),
+        }
     }
 
     fn report(&self, failure: Failure, format: Option<&CStr>) -> bool {

@@ -1,6 +1,6 @@
-//! A provider for OpenSSL from 3.0 on: ciphers, random numbers and RSA signatures of Lanecrypt for
-//! programs that a configuration file tells to load it. The README says how, and what it takes
-//! over.
+//! A provider for OpenSSL from 3.0 on: ciphers, random numbers, RSA signatures and curves of
+//! Lanecrypt for programs that a configuration file tells to load it. The README says how, and what
+//! it takes over.
 //!
 //! The module does not link libcrypto. It declares the tables that providers and OpenSSL exchange
 //! itself (`abi`), so that one file serves all versions.
@@ -13,10 +13,14 @@
 
 mod abi;
 mod aead;
+mod asynchronous;
 mod cipher;
 mod context;
 mod count;
+mod curves;
 mod errors;
+mod fallback;
+mod hasher;
 mod info;
 mod library;
 mod memory;
@@ -25,5 +29,7 @@ mod plain;
 mod provider;
 mod rand;
 mod rsa;
+mod signature;
+mod stack;
 
 pub use provider::OSSL_provider_init;

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 use core::ptr;
 use core::slice;
 
-use crate::abi::{INTEGER, OCTETS, OCTETS_POINTER, Param, UNSIGNED, UTF8_POINTER};
+use crate::abi::{INTEGER, OCTETS, OCTETS_POINTER, Param, UNSIGNED, UTF8, UTF8_POINTER};
 
 /// Parameters that come in.
 pub(crate) struct Settings<'a> {
@@ -133,6 +133,12 @@ impl Setting<'_> {
     /// The bytes of a number that is not negative, in the order of the processor.
     pub(crate) fn number_bytes(&self) -> Option<&[u8]> {
         if self.0.data_type == UNSIGNED { self.bytes() } else { None }
+    }
+
+    /// Text, without the zero at its end.
+    pub(crate) fn text(&self) -> Option<&[u8]> {
+        let text = if self.0.data_type == UTF8 { self.bytes() } else { None }?;
+        text.split(|&byte| byte == 0).next()
     }
 
     /// A string of bytes.

@@ -10,24 +10,26 @@ use std::os::unix::ffi::OsStrExt as _;
 use lanecrypt_ciphers::Algorithm as Known;
 
 use crate::abi::{
-    Algorithm, CIPHERS, Core, DECODERS, Dispatch, GENERATORS, KEYS, Param, SIGNATURES, STORES,
-    Table, UTF8_POINTER, described,
+    Algorithm, CIPHERS, Core, DECODERS, Dispatch, EXCHANGES, GENERATORS, KEYS, Param, SIGNATURES,
+    STORES, Table, UTF8_POINTER, described,
 };
 use crate::aead::{chacha, gcm};
 use crate::context::Provider;
 use crate::count::COUNTS;
+use crate::curves::{self, Curves};
 use crate::memory::status;
 use crate::params::ParamsOut;
 use crate::plain::{cbc, ctr, xts};
 use crate::rsa::{self, Rsa};
 use crate::{errors, rand};
 
-static FUNCTIONS: Table<[Dispatch; 6]> = Table([
+static FUNCTIONS: Table<[Dispatch; 7]> = Table([
     Dispatch::teardown(teardown),
     Dispatch::gettable_provider_params(gettable),
     Dispatch::get_provider_params(get_params),
     Dispatch::query(query),
     Dispatch::reasons(errors::reasons),
+    Dispatch::capabilities(curves::capabilities),
     Dispatch::END,
 ]);
 
@@ -53,9 +55,10 @@ pub unsafe extern "C" fn OSSL_provider_init(
     let setting = |name| unsafe { setting(handle, &core, name) };
     let count = setting(c"count").map(|file| OsStr::from_bytes(file.to_bytes()).into());
     let socket = setting(c"socket").map(|path| OsStr::from_bytes(path.to_bytes()).into());
-    let rsa = setting(c"rsa").filter(|answer| is_yes(answer));
-    let rsa = rsa.and_then(|_| Rsa::new(handle, core, socket));
-    let provider = Box::into_raw(Box::new(Provider { count, rsa }));
+    let is_on = |name| setting(name).filter(|answer| is_yes(answer));
+    let rsa = is_on(c"rsa").and_then(|_| Rsa::new(handle, core, socket));
+    let curves = is_on(c"curves").and_then(|_| Curves::new(handle, core));
+    let provider = Box::into_raw(Box::new(Provider { count, rsa, curves }));
     // SAFETY: OpenSSL's place for the table.
     unsafe { functions.write(FUNCTIONS.0.as_ptr()) };
     // SAFETY: OpenSSL's place for the value, which it gives back to `teardown`.
@@ -147,13 +150,37 @@ static GENERATOR_LIST: Table<&[Algorithm]> = algorithms! {
     [c"LANECRYPT"] rand::FUNCTIONS, c"Lanecrypt's generator, one for each thread";
 };
 
-static KEY_LIST: Table<&[Algorithm]> = algorithms! {
-    [c"RSA:rsaEncryption:1.2.840.113549.1.1.1"] rsa::KEYS, c"RSA keys for Lanecrypt";
+/// Keys: those of RSA, those of curves, or both. The same for signatures.
+static KEY_LISTS: [Table<&[Algorithm]>; 3] = [
+    algorithms! { [RSA] rsa::KEYS, c"RSA keys for Lanecrypt"; },
+    algorithms! {
+        [EC] curves::EC_KEYS, c"EC keys for Lanecrypt";
+        [X25519] curves::X25519_KEYS, c"X25519 keys for Lanecrypt";
+    },
+    algorithms! {
+        [RSA] rsa::KEYS, c"RSA keys for Lanecrypt";
+        [EC] curves::EC_KEYS, c"EC keys for Lanecrypt";
+        [X25519] curves::X25519_KEYS, c"X25519 keys for Lanecrypt";
+    },
+];
+
+static SIGNATURE_LISTS: [Table<&[Algorithm]>; 3] = [
+    algorithms! { [RSA] rsa::SIGNATURES, c"RSA signatures by Lanecrypt"; },
+    algorithms! { [c"ECDSA"] curves::ECDSA, c"ECDSA signatures by Lanecrypt"; },
+    algorithms! {
+        [RSA] rsa::SIGNATURES, c"RSA signatures by Lanecrypt";
+        [c"ECDSA"] curves::ECDSA, c"ECDSA signatures by Lanecrypt";
+    },
+];
+
+static EXCHANGE_LIST: Table<&[Algorithm]> = algorithms! {
+    [c"ECDH"] curves::ECDH, c"ECDH by Lanecrypt";
+    [X25519] curves::X25519_EXCHANGE, c"X25519 by Lanecrypt";
 };
 
-static SIGNATURE_LIST: Table<&[Algorithm]> = algorithms! {
-    [c"RSA:rsaEncryption:1.2.840.113549.1.1.1"] rsa::SIGNATURES, c"RSA signatures by Lanecrypt";
-};
+const RSA: &CStr = c"RSA:rsaEncryption:1.2.840.113549.1.1.1";
+const EC: &CStr = c"EC:id-ecPublicKey:1.2.840.10045.2.1";
+const X25519: &CStr = c"X25519:1.3.101.110";
 
 static DECODER_LIST: Table<&[Algorithm]> = Table(&[
     Algorithm {
@@ -192,11 +219,19 @@ unsafe extern "C" fn query(
     // SAFETY: the value that `OSSL_provider_init` gave.
     let provider = unsafe { provider.cast::<Provider>().as_ref() };
     let has_rsa = provider.is_some_and(|provider| provider.rsa.is_some());
+    let has_curves = provider.is_some_and(|provider| provider.curves.is_some());
+    let of_keys = |lists: &[Table<&[Algorithm]>; 3]| match (has_rsa, has_curves) {
+        (false, false) => ptr::null(),
+        (true, false) => lists[0].0.as_ptr(),
+        (false, true) => lists[1].0.as_ptr(),
+        (true, true) => lists[2].0.as_ptr(),
+    };
     match operation {
         CIPHERS => CIPHER_LIST.0.as_ptr(),
         GENERATORS => GENERATOR_LIST.0.as_ptr(),
-        KEYS if has_rsa => KEY_LIST.0.as_ptr(),
-        SIGNATURES if has_rsa => SIGNATURE_LIST.0.as_ptr(),
+        KEYS => of_keys(&KEY_LISTS),
+        SIGNATURES => of_keys(&SIGNATURE_LISTS),
+        EXCHANGES if has_curves => EXCHANGE_LIST.0.as_ptr(),
         DECODERS if has_rsa => DECODER_LIST.0.as_ptr(),
         STORES if has_rsa => STORE_LIST.0.as_ptr(),
         _ => ptr::null(),
@@ -208,6 +243,7 @@ unsafe extern "C" fn gettable(_: *mut c_void) -> *const Param {
         c"name" text, c"version" text, c"buildinfo" text, c"status" integer,
         c"lanecrypt-contexts" wide, c"lanecrypt-messages" wide, c"lanecrypt-draws" wide,
         c"lanecrypt-signatures" wide, c"lanecrypt-together" wide, c"lanecrypt-checks" wide,
+        c"lanecrypt-keys" wide, c"lanecrypt-agreements" wide,
     )
 }
 
@@ -234,6 +270,10 @@ unsafe extern "C" fn get_params(_: *mut c_void, params: *mut Param) -> c_int {
             param_out.wide(COUNTS.together.load(Ordering::Relaxed))
         } else if name.is(c"lanecrypt-checks") {
             param_out.wide(COUNTS.checks.load(Ordering::Relaxed))
+        } else if name.is(c"lanecrypt-keys") {
+            param_out.wide(COUNTS.keys.load(Ordering::Relaxed))
+        } else if name.is(c"lanecrypt-agreements") {
+            param_out.wide(COUNTS.agreements.load(Ordering::Relaxed))
         } else {
             true
         }

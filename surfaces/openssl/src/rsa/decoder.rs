@@ -62,7 +62,7 @@ unsafe extern "C" fn decode_pem(
 ) -> c_int {
     // SAFETY: what `new` gave.
     let Some((rsa, _)) = (unsafe { of_provider(context) }) else { return NOTHING };
-    let (Some(read_line), Some(take)) = (rsa.reporter.core.read_line, take) else {
+    let (Some(read_line), Some(take)) = (rsa.fallback.reporter.core.read_line, take) else {
         return NOTHING;
     };
     let found = pem::read(|place| {
@@ -74,7 +74,7 @@ unsafe extern "C" fn decode_pem(
     let content = match found {
         Found::Nothing => return NOTHING,
         Found::Malformed => {
-            rsa.reporter.fail_with(Failure::Uri, "LANECRYPT KEY");
+            rsa.fallback.reporter.fail_with(Failure::Uri, "LANECRYPT KEY");
             return 0;
         }
         Found::Content(content) => content,
@@ -109,7 +109,7 @@ unsafe extern "C" fn decode_name(
 ) -> c_int {
     // SAFETY: what `new` gave.
     let Some((rsa, _)) = (unsafe { of_provider(context) }) else { return NOTHING };
-    let Some(read) = rsa.reporter.core.read else { return NOTHING };
+    let Some(read) = rsa.fallback.reporter.core.read else { return NOTHING };
     let content = content_of(|place| {
         let mut length = 0;
         let (to, room) = (place.as_mut_ptr().cast(), place.len());

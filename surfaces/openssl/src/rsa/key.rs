@@ -5,7 +5,6 @@ use core::ptr;
 use std::sync::{Arc, OnceLock};
 
 use super::Rsa;
-use super::inner::Inner;
 use super::numbers::{self, Numbers};
 use super::remote::Remote;
 use super::uri::Uri;
@@ -15,10 +14,11 @@ use crate::abi::{
 };
 use crate::context::Provider;
 use crate::errors::Failure;
+use crate::fallback::Inner;
 use crate::memory::status;
 
 /// A key. Contexts of signatures hold it too.
-pub(super) struct Key {
+pub(crate) struct Key {
     rsa: Arc<Rsa>,
     /// The default provider's.
     inner: *mut c_void,
@@ -36,8 +36,8 @@ unsafe impl Sync for Key {}
 pub(crate) static FUNCTIONS: Table<[Dispatch; 19]> = Table([
     Dispatch::new_key(new),
     Dispatch::begin_key(begin),
-    Dispatch::set_key_params(set_params),
-    Dispatch::settable_key_params(settable),
+    Dispatch::set_making_params(set_params),
+    Dispatch::settable_making_params(settable),
     Dispatch::make_key(make),
     Dispatch::end_key(end),
     Dispatch::load_key(load),
@@ -72,13 +72,13 @@ impl Key {
     /// The key of a daemon that this URI names, or null and an error on OpenSSL's stack.
     pub(super) fn of_daemon(rsa: &Arc<Rsa>, uri: &[u8]) -> Context {
         let Some(uri) = Uri::read(uri) else {
-            rsa.reporter.fail(Failure::Uri);
+            rsa.fallback.reporter.fail(Failure::Uri);
             return ptr::null_mut();
         };
         let found = match Remote::find(uri, &rsa.socket) {
             Ok(found) => found,
             Err(reason) => {
-                rsa.reporter.fail_with(Failure::Daemon, &reason);
+                rsa.fallback.reporter.fail_with(Failure::Daemon, &reason);
                 return ptr::null_mut();
             }
         };
@@ -87,7 +87,7 @@ impl Key {
         // SAFETY: the default provider's functions.
         let inner = unsafe { numbers::write(&inner.keys, inner.context, &public) };
         if inner.is_null() {
-            rsa.reporter.fail(Failure::Memory);
+            rsa.fallback.reporter.fail(Failure::Memory);
             return inner;
         }
         Self::keep_with(rsa, inner, Some(Arc::new(remote)))
@@ -199,7 +199,7 @@ unsafe extern "C" fn begin(
 unsafe extern "C" fn set_params(making: Context, params: *const Param) -> c_int {
     // SAFETY: null or what `begin` gave.
     let Some(making) = (unsafe { making.cast::<Making>().as_ref() }) else { return 0 };
-    let function = making.rsa.inner().and_then(|inner| inner.keys.set_params);
+    let function = making.rsa.inner().and_then(|inner| inner.keys.set_making_params);
     // SAFETY: what belongs to the function, and a list of OpenSSL's.
     function.map_or(0, |set| unsafe { set(making.inner, params) })
 }
@@ -210,7 +210,7 @@ unsafe extern "C" fn settable(making: Context, provider: *mut c_void) -> *const 
     // SAFETY: OpenSSL passes the provider.
     let Some((_, inner)) = (unsafe { of_provider(provider) }) else { return ptr::null() };
     let making = making.map_or(ptr::null_mut(), |making| making.inner);
-    let function = inner.keys.settable_params;
+    let function = inner.keys.settable_making_params;
     // SAFETY: null or what belongs to the function, and the default provider's own context.
     function.map_or(ptr::null(), |settable| unsafe { settable(making, inner.context) })
 }
@@ -354,7 +354,7 @@ unsafe extern "C" fn export(
     // SAFETY: OpenSSL passes a key.
     let Some((key, inner)) = (unsafe { lend(key) }) else { return 0 };
     if key.here(selection) != selection {
-        return status(key.rsa.reporter.fail(Failure::Private));
+        return status(key.rsa.fallback.reporter.fail(Failure::Private));
     }
     // SAFETY: a key of the function, and what OpenSSL passes.
     inner.keys.export.map_or(0, |export| unsafe { export(key.inner, selection, take, argument) })

@@ -6,8 +6,8 @@ use core::ptr;
 use lanecrypt_rsa::{Components, CrtComponents, PrivateKey, PublicKey};
 use zeroize::Zeroizing;
 
-use super::inner::Keys;
 use crate::abi::{PAIR, PRIVATE, Param, UNSIGNED};
+use crate::fallback::Keys;
 use crate::params::Settings;
 
 /// A key as it is used here.

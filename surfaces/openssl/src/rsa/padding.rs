@@ -3,10 +3,12 @@
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr;
 
-use lanecrypt_rsa::{Hash, Padding};
+use lanecrypt_rsa::Padding;
 
-use super::inner::Signatures;
 use crate::abi::{INTEGER, Param, UTF8};
+use crate::fallback::Signatures;
+use crate::hasher::Name;
+use crate::signature::{self, Side};
 
 /// `RSA_..._PADDING`
 const PKCS1: c_int = 1;
@@ -19,42 +21,9 @@ const AUTO: c_int = -2;
 const LONGEST: c_int = -3;
 const AUTO_DIGEST: c_int = -4;
 
-/// What is done with a signature.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
-    Sign,
-    Verify,
-}
-
-/// Names of the hash functions by which we sign.
-const HASHES: [(&[&str], Hash); 3] = [
-    (&["SHA256", "SHA2-256", "SHA-256", "2.16.840.1.101.3.4.2.1"], Hash::SHA256),
-    (&["SHA384", "SHA2-384", "SHA-384", "2.16.840.1.101.3.4.2.2"], Hash::SHA384),
-    (&["SHA512", "SHA2-512", "SHA-512", "2.16.840.1.101.3.4.2.3"], Hash::SHA512),
-];
-
-/// A name that a context tells.
-struct Name([u8; 64]);
-
-impl Name {
-    fn hash(&self) -> Option<Hash> {
-        let name = CStr::from_bytes_until_nul(&self.0).ok()?.to_str().ok()?;
-        let mut hashes = HASHES.iter();
-        let found =
-            hashes.find(|(names, _)| names.iter().any(|own| own.eq_ignore_ascii_case(name)));
-        found.map(|(_, hash)| *hash)
-    }
-}
-
-impl Default for Name {
-    fn default() -> Self {
-        Self([0; 64])
-    }
-}
-
 /// The settings of a context.
 #[derive(Default)]
-pub(super) struct Settings {
+pub(crate) struct Settings {
     mode: i32,
     salt: i32,
     hash: Name,
@@ -62,20 +31,6 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Asks a context for them.
-    ///
-    /// # Safety
-    ///
-    /// The context is one of these functions.
-    pub(super) unsafe fn of(functions: &Signatures, context: *mut c_void) -> Option<Self> {
-        let get_params = functions.get_params?;
-        let mut settings = Self::default();
-        let mut params = settings.params();
-        // SAFETY: the caller says so; each param_out has a place of its size.
-        let status = unsafe { get_params(context, params.as_mut_ptr()) };
-        (status == 1).then_some(settings)
-    }
-
     /// The padding for keys of so many bits; none if it is not one of ours.
     pub(super) fn padding(&self, side: Side, bits: usize) -> Option<Padding> {
         let hash = self.hash.hash()?;
@@ -96,28 +51,31 @@ impl Settings {
             param.data = ptr::from_mut(place).cast();
             param
         };
-        let text = |name: &'static CStr, place: &mut Name| {
-            // The last byte stays zero.
-            let mut param = Param::described(name.as_ptr(), UTF8, place.0.len() - 1);
-            param.data = place.0.as_mut_ptr().cast();
-            param
-        };
         [
-            text(c"digest", &mut self.hash),
+            self.hash.param(c"digest"),
             integer(c"pad-mode", &mut self.mode),
-            text(c"mgf1-digest", &mut self.mask),
+            self.mask.param(c"mgf1-digest"),
             integer(c"saltlen", &mut self.salt),
             Param::END,
         ]
     }
+}
 
-    /// Calls `set` with a list of them.
-    pub(super) fn list<T>(&mut self, set: impl FnOnce(*const Param) -> T) -> T {
+impl signature::Settings for Settings {
+    unsafe fn of(functions: &Signatures, context: *mut c_void) -> Option<Self> {
+        let get_params = functions.get_params?;
+        let mut settings = Self::default();
+        let mut params = settings.params();
+        // SAFETY: the caller says so; each param_out has a place of its size.
+        let status = unsafe { get_params(context, params.as_mut_ptr()) };
+        (status == 1).then_some(settings)
+    }
+
+    fn list<T>(&mut self, set: impl FnOnce(*const Param) -> T) -> T {
         let is_pss = self.mode == PSS;
         let mut params = self.params();
         for param in params.iter_mut().filter(|param| param.data_type == UTF8) {
-            // SAFETY: a name, whose last byte is zero.
-            param.data_size = unsafe { CStr::from_ptr(param.data.cast()) }.count_bytes();
+            Name::shorten(param);
         }
         if !is_pss {
             params[2] = Param::END;

@@ -31,3 +31,7 @@ class Check(ProgramTest):
     def test_rsa(self):
         self.assertIn("RSA signatures (default)", self.check()["not"].split(", "))
         self.assertIn("RSA signatures", self.check("--rsa")["taken over"].split(", "))
+
+    def test_curves(self):
+        self.assertIn("X25519 and P-256 (default)", self.check()["not"].split(", "))
+        self.assertIn("X25519 and P-256", self.check("--curves")["taken over"].split(", "))

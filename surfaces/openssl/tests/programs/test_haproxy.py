@@ -4,6 +4,7 @@ import functools
 import http.server
 import socket
 import ssl
+import subprocess
 import threading
 
 from harness import SUITES, ProgramTest, counts_of_family, free_port, tool, wait_for
@@ -60,6 +61,28 @@ class Haproxy(ProgramTest):
         # Those that left may have been signed for.
         self.assertGreaterEqual(counts["signatures"], 2 * clients, self.log())
         self.assertGreaterEqual(counts["together"], 2, self.log())
+
+    def test_curves_in_jobs(self):
+        """The same with a certificate of P-256: shared secrets and signatures are made together."""
+        self.certificate, self.key = self.folder / "p256.pem", self.folder / "p256.key"
+        subprocess.run(
+            [tool("openssl", "openssl"), "req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+             "-addext", "subjectAltName=DNS:localhost", "-newkey", "ec",
+             "-pkeyopt", "ec_paramgen_curve:P-256", "-keyout", self.key, "-out", self.certificate],
+            check=True, capture_output=True,
+        )
+        configuration = self.configuration("--for", "haproxy", "--curves")
+        server, port = self.serve(configuration, "    ssl-mode-async\n    nbthread 1\n")
+        context = ssl.create_default_context(cafile=self.certificate)
+        clients = 40
+        for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            context.minimum_version = context.maximum_version = version
+            self.ask_together(context, port, clients)
+        counts = counts_of_family(server.pid)
+        self.assertGreaterEqual(counts["keys"], clients, self.log())
+        # What was alone is left to OpenSSL.
+        for count in ("together", "agreements", "signatures"):
+            self.assertGreaterEqual(counts[count], 2, self.log())
 
     def ask_together(self, context, port, clients):
         """All clients begin, then all go on. Every fourth has a twin that leaves in between."""

@@ -2,6 +2,7 @@
 //! itself, because what both sides do wrong would pass.
 
 mod calls;
+mod curves;
 mod daemon;
 mod evp;
 mod filters;
@@ -52,16 +53,16 @@ const OTHERS: [(&str, usize); 8] = [
     ("AES-256-XTS", 64),
 ];
 
-/// Held by all that may use RSA of ours, which is counted for the whole process.
+/// Held by all that may use RSA or curves of ours, which is counted for the whole process.
 static RSA: RwLock<()> = RwLock::new(());
 
-/// Runs a check with each libcrypto, with RSA of ours.
+/// Runs a check with each libcrypto, with RSA and curves of ours.
 fn everywhere_with_rsa(check: impl Fn(&Context)) {
     let _shared = RSA.read().unwrap_or_else(PoisonError::into_inner);
     with_rsa(check);
 }
 
-/// The same for a check that compares counts, or forks: no other uses RSA of ours meanwhile.
+/// The same for a check that compares counts, or forks: no other uses RSA or curves of ours meanwhile.
 fn everywhere_with_rsa_alone(check: impl Fn(&Context)) {
     let _alone = RSA.write().unwrap_or_else(PoisonError::into_inner);
     with_rsa(check);

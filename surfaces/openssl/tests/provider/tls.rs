@@ -6,8 +6,9 @@ use core::time::Duration;
 use std::net::UdpSocket;
 use std::thread;
 
-use crate::everywhere_with_rsa;
-use crate::evp::{Context, Quic, Side, Ssl, certificate, connect};
+use crate::curves::in_two_jobs;
+use crate::evp::{Context, Jobs, Quic, Side, Ssl, Step, certificate, connect};
+use crate::{everywhere_with_rsa, everywhere_with_rsa_alone};
 
 const ENDS: [[&CStr; 2]; 2] =
     [[c"?provider=lanecrypt", c"provider=default"], [c"provider=default", c"?provider=lanecrypt"]];
@@ -25,7 +26,11 @@ const SUITES_OF_1_2: [&CStr; 5] = [
 
 /// A key with its certificate; says so if there is no program that makes them.
 fn has_certificate(kind: &str) -> bool {
-    let made = certificate(kind, &["rsa:3072"]);
+    has_certificate_of(kind, &["rsa:3072"])
+}
+
+fn has_certificate_of(kind: &str, arguments: &[&str]) -> bool {
+    let made = certificate(kind, arguments);
     if !made {
         println!("SKIPPED openssl-program: apt install openssl");
     }
@@ -68,6 +73,98 @@ fn connections_in_memory() {
             for suite in SUITES_OF_1_2 {
                 exchange(suite, sides().map(|side| side.suite_of_1_2(suite)));
             }
+        }
+    });
+}
+
+/// Certificates of curves, with the arguments that make them.
+const CERTIFICATES: [(&str, &[&str]); 4] = [
+    ("tls-p256", &["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]),
+    ("tls-p384", &["ec", "-pkeyopt", "ec_paramgen_curve:P-384"]),
+    ("tls-p521", &["ec", "-pkeyopt", "ec_paramgen_curve:secp521r1"]),
+    ("tls-ed25519", &["ed25519"]),
+];
+
+/// Groups for key exchange. Not every libssl knows the last one.
+const GROUPS: [&CStr; 6] =
+    [c"X25519", c"P-256", c"P-384", c"secp521r1", c"X448", c"X25519MLKEM768"];
+
+/// Every group with every certificate, outside of jobs and in two.
+#[test]
+fn handshakes_with_curves() {
+    for (kind, arguments) in CERTIFICATES {
+        if !has_certificate_of(kind, arguments) {
+            return;
+        }
+    }
+    everywhere_with_rsa(|context| {
+        let Some(ssl) = Ssl::of(context.crypto) else { return };
+        for ends in ENDS {
+            for (kind, _) in CERTIFICATES {
+                for group in GROUPS {
+                    let sides = || {
+                        let of = |properties| Side::new(&ssl, context, properties, kind);
+                        let [client, server] = ends.map(|end| of(end).groups(group));
+                        Some([client?, server?])
+                    };
+                    let Some(in_front) = sides() else {
+                        assert_eq!(group, c"X25519MLKEM768");
+                        context.errors();
+                        continue;
+                    };
+                    exchange(group, in_front);
+                    in_two_jobs(context, || exchange(group, sides().expect("known")));
+                }
+            }
+            // In TLS 1.2, the group of the certificate is one of them.
+            for groups in [c"X25519:P-256", c"P-256", c"P-384:P-256"] {
+                let sides = || {
+                    ends.map(|properties| {
+                        let side = Side::new(&ssl, context, properties, CERTIFICATES[0].0);
+                        let side = side.groups(groups).expect("known");
+                        side.suite_of_1_2(c"ECDHE-ECDSA-AES128-GCM-SHA256")
+                    })
+                };
+                exchange(groups, sides());
+                in_two_jobs(context, || exchange(groups, sides()));
+            }
+        }
+    });
+}
+
+/// Connections at the same time: secrets and signatures are made together.
+#[test]
+fn handshakes_in_jobs() {
+    let kind = "tls-jobs";
+    if !has_certificate_of(kind, CERTIFICATES[0].1) {
+        return;
+    }
+    everywhere_with_rsa_alone(|context| {
+        let Some(ssl) = Ssl::of(context.crypto) else { return };
+        for group in [c"X25519", c"P-256"] {
+            let [client, server] = [c"provider=default", c"?provider=lanecrypt"]
+                .map(|end| Side::new(&ssl, context, end, kind).groups(group).expect("known"));
+            let names = [
+                c"lanecrypt-keys",
+                c"lanecrypt-agreements",
+                c"lanecrypt-signatures",
+                c"lanecrypt-together",
+            ];
+            let before = names.map(|name| context.counter(name));
+            let mut jobs = Jobs::new(context.crypto);
+            for _ in 0..8 {
+                jobs.add(|| drop(connect([&client, &server])));
+            }
+            // The secret and the signature.
+            for step in [Step::Paused, Step::Paused, Step::Finished] {
+                for number in 0..8 {
+                    assert_eq!(jobs.step(number), step);
+                }
+            }
+            let after = names.map(|name| context.counter(name));
+            let done: Vec<_> =
+                after.iter().zip(before).map(|(after, before)| after - before).collect();
+            assert_eq!(done, [8, 8, 8, 16], "{group:?}");
         }
     });
 }

@@ -31,6 +31,7 @@ macro_rules! functions {
 }
 
 mod cipher;
+mod exchange;
 mod file;
 mod generator;
 mod job;
@@ -48,6 +49,7 @@ use std::sync::OnceLock;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 pub(crate) use self::cipher::{Cipher, IV_GEN, Keyed, SET_IV_FIXED, TLS_AAD};
+pub(crate) use self::exchange::Curve;
 pub(crate) use self::generator::Generator;
 pub(crate) use self::job::{Jobs, Step};
 pub(crate) use self::signature::{Key, Padding};
@@ -153,6 +155,16 @@ functions! {
     EVP_PKEY_check(Raw) -> c_int;
     EVP_PKEY_dup(Raw) -> Raw;
     EVP_PKEY_free(Raw);
+    EVP_PKEY_new() -> Raw;
+    EVP_PKEY_copy_parameters(Raw, Raw) -> c_int;
+    EVP_PKEY_get0_type_name(Raw) -> *const c_char;
+    EVP_PKEY_get1_encoded_public_key(Raw, *mut *mut u8) -> usize;
+    EVP_PKEY_set1_encoded_public_key(Raw, Bytes, usize) -> c_int;
+    EVP_PKEY_derive_init_ex(Raw, *const Param) -> c_int;
+    EVP_PKEY_derive_set_peer_ex(Raw, Raw, c_int) -> c_int;
+    EVP_PKEY_derive(Raw, *mut u8, *mut usize) -> c_int;
+    EVP_PKEY_CTX_dup(Raw) -> Raw;
+    CRYPTO_free(*mut u8, *const c_char, c_int);
     EVP_PKEY_sign_init_ex(Raw, *const Param) -> c_int;
     EVP_PKEY_sign(Raw, *mut u8, *mut usize, Bytes, usize) -> c_int;
     EVP_PKEY_verify_init_ex(Raw, *const Param) -> c_int;
@@ -265,7 +277,7 @@ impl Context {
         context
     }
 
-    /// A library context with both providers, and with RSA of ours.
+    /// A library context with both providers, and with RSA and curves of ours.
     pub(crate) fn with_rsa(crypto: &'static Crypto) -> Self {
         // SAFETY: no argument.
         let raw = unsafe { (crypto.OSSL_LIB_CTX_new)() };
@@ -275,7 +287,7 @@ impl Context {
         let module = modules().join("lanecrypt.so");
         let text = format!(
             "openssl_conf = a\n[a]\nproviders = p\n[p]\ndefault = d\nlanecrypt = l\n\
-             [d]\nactivate = 1\n[l]\nmodule = {}\nactivate = 1\nrsa = yes\n",
+             [d]\nactivate = 1\n[l]\nmodule = {}\nactivate = 1\nrsa = yes\ncurves = yes\n",
             module.display()
         );
         // Tests write the same at the same time, so the file appears as a whole.

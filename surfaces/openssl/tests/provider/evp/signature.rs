@@ -11,7 +11,7 @@ use super::{Context, Crypto, Param, Raw};
 
 /// A key.
 pub(crate) struct Key<'c> {
-    context: &'c Context,
+    pub(super) context: &'c Context,
     pub(super) raw: Raw,
     of: PhantomData<&'c Context>,
 }
@@ -26,7 +26,7 @@ unsafe impl Sync for Key<'_> {}
 pub(crate) struct Padding<'p> {
     /// None signs what it is given.
     pub(crate) hash: Option<&'p str>,
-    /// `pkcs1`, `pss` or `x931`.
+    /// `pkcs1`, `pss` or `x931`; empty for keys of curves.
     pub(crate) mode: &'p str,
     pub(crate) salt: Option<i32>,
     pub(crate) mask: Option<&'p str>,
@@ -44,7 +44,7 @@ impl List {
     fn of(padding: Padding<'_>, with_hash: bool) -> Self {
         let mut list = Self::default();
         list.text(c"digest", padding.hash.filter(|_| with_hash));
-        list.text(c"pad-mode", Some(padding.mode));
+        list.text(c"pad-mode", Some(padding.mode).filter(|mode| !mode.is_empty()));
         if let Some(salt) = padding.salt {
             let mut number = Box::new(salt);
             list.params.push(Param::new(c"saltlen", 1, ptr::from_mut(&mut *number).cast(), 4));
@@ -66,7 +66,7 @@ impl List {
 }
 
 /// A property query for a provider.
-fn from(provider: &str) -> CString {
+pub(super) fn from(provider: &str) -> CString {
     // Hash functions are the default provider's.
     let query = match provider {
         "lanecrypt" => "?provider=lanecrypt".to_owned(),
@@ -97,16 +97,21 @@ impl Context {
         let params = params
             .map(|(name, number)| Param::new(name, 2, number.as_mut_ptr().cast(), number.len()));
         let params: Vec<_> = params.chain([Param::end()]).collect();
-        self.key_from("default", PAIR, params.as_ptr())
+        self.key_from("default", c"RSA", PAIR, params.as_ptr())
     }
 
-    /// A key of these numbers.
-    fn key_from(&self, provider: &str, selection: c_int, params: *const Param) -> Key<'_> {
+    /// A key of a type and these numbers.
+    pub(super) fn key_from(
+        &self,
+        provider: &str,
+        name: &CStr,
+        selection: c_int,
+        params: *const Param,
+    ) -> Key<'_> {
         let (query, crypto) = (from(provider), self.crypto);
         // SAFETY: a context and two strings.
-        let making = unsafe {
-            (crypto.EVP_PKEY_CTX_new_from_name)(self.raw, c"RSA".as_ptr(), query.as_ptr())
-        };
+        let making =
+            unsafe { (crypto.EVP_PKEY_CTX_new_from_name)(self.raw, name.as_ptr(), query.as_ptr()) };
         // SAFETY: a context.
         assert_eq!(unsafe { (crypto.EVP_PKEY_fromdata_init)(making) }, 1);
         let mut raw = ptr::null_mut();
@@ -170,8 +175,16 @@ const PAIR: c_int = 0x87;
 const PUBLIC: c_int = 0x86;
 
 impl<'c> Key<'c> {
-    fn crypto(&self) -> &'static Crypto {
+    pub(super) fn crypto(&self) -> &'static Crypto {
         self.context.crypto
+    }
+
+    /// The name of its type.
+    fn kind(&self) -> &CStr {
+        // SAFETY: a key.
+        let name = unsafe { (self.crypto().EVP_PKEY_get0_type_name)(self.raw) };
+        // SAFETY: a string that stays as long as the key.
+        unsafe { CStr::from_ptr(name) }
     }
 
     /// The same key with another provider.
@@ -181,7 +194,7 @@ impl<'c> Key<'c> {
         let mut params = ptr::null_mut();
         // SAFETY: a key and a place.
         assert_eq!(unsafe { (crypto.EVP_PKEY_todata)(self.raw, selection, &raw mut params) }, 1);
-        let key = self.context.key_from(provider, selection, params);
+        let key = self.context.key_from(provider, self.kind(), selection, params);
         // SAFETY: it was made here.
         unsafe { (crypto.OSSL_PARAM_free)(params) };
         key
@@ -238,7 +251,7 @@ impl<'c> Key<'c> {
         (status == 1 && params[0].returned != usize::MAX).then_some(bytes)
     }
 
-    fn operation(&self, provider: &str) -> Raw {
+    pub(super) fn operation(&self, provider: &str) -> Raw {
         let query = from(provider);
         // SAFETY: a context, a key and a string.
         let context = unsafe {

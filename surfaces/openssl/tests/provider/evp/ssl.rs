@@ -110,6 +110,8 @@ pub(crate) struct Side<'s> {
 
 /// `SSL_FILETYPE_PEM`.
 const PEM: c_int = 1;
+/// `SSL_CTRL_SET_GROUPS_LIST`.
+const SET_GROUPS: c_int = 92;
 /// `SSL_CTRL_SET_MAX_PROTO_VERSION`, and the version.
 const SET_LATEST: c_int = 124;
 const TLS_1_2: c_long = 0x303;
@@ -149,6 +151,14 @@ impl<'s> Side<'s> {
         // SAFETY: settings and a string.
         assert_eq!(unsafe { (self.ssl.SSL_CTX_set_ciphersuites)(self.raw, suite.as_ptr()) }, 1);
         self
+    }
+
+    /// With these groups for key exchange; says no if libssl does not know them.
+    pub(crate) fn groups(self, groups: &CStr) -> Option<Self> {
+        let groups = groups.as_ptr().cast_mut().cast();
+        // SAFETY: settings; the control takes a string.
+        let set = unsafe { (self.ssl.SSL_CTX_ctrl)(self.raw, SET_GROUPS, 0, groups) };
+        (set == 1).then_some(self)
     }
 
     /// With this suite of TLS 1.2, and no later version.

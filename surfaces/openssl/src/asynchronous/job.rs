@@ -32,7 +32,7 @@ functions! {
 static OURS: u8 = 0;
 
 /// The job that runs.
-pub(super) struct Job<'j> {
+pub(crate) struct Job<'j> {
     functions: &'j Jobs,
     /// The context on which the program waits.
     context: *mut c_void,
@@ -53,7 +53,7 @@ struct Wake {
 
 impl Jobs {
     /// The job that runs, if there is one that can be paused.
-    pub(super) fn current(&self) -> Option<Job<'_>> {
+    pub(crate) fn current(&self) -> Option<Job<'_>> {
         // SAFETY: no argument.
         let job = unsafe { (self.ASYNC_get_current_job)() };
         if job.is_null() {
