@@ -17,7 +17,7 @@ pub mod x25519;
 mod x86_64;
 
 use crate::words::Words;
-use crate::{Isa, Level, by_isa};
+use crate::{Isa, Level};
 
 /// The levels with a kernel, lowest first; others run the next one below.
 pub const KERNELS: &[Level] = by_isa!(crate::curve25519, levels: Avx512, Avx2, _ => portable);

@@ -107,7 +107,7 @@ impl EncapsulationKey {
             // Behind the coefficients, there are other bytes.
             let four = bytes[6 * i..].first_chunk().expect("eight of 1184 bytes");
             let four = u64::from_le_bytes(*four);
-            carries |= (four & EVEN) + CARRY | (four >> 12 & EVEN) + CARRY;
+            carries |= ((four & EVEN) + CARRY) | ((four >> 12 & EVEN) + CARRY);
         }
         carries & !EVEN == 0
     }

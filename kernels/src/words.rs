@@ -13,10 +13,9 @@ pub(crate) trait Words: Copy {
     /// How many numbers there are side by side: at most eight.
     const LANES: usize;
 
-    /// Calls a function that has the instructions of these words, where that is as fast as to
-    /// inline it: so there is one copy of its code, and not one for each call. Only for functions
-    /// that are inlined always; closures would not be.
-    fn outline<A, R>(function: impl FnOnce(A) -> R, arguments: A) -> R;
+    /// Runs a step in a function of its own, where that is as fast as to inline it. So there is one
+    /// copy of its code, and not one for each call.
+    fn outline<S: Step>(step: S) -> S::Output;
 
     /// The same word in each lane.
     fn splat(word: u64) -> Self;
@@ -80,6 +79,17 @@ pub(crate) trait Words: Copy {
     fn look_up(self, table: &[u64; 16]) -> Self;
 }
 
+/// A part of a computation with its inputs.
+///
+/// It is not a closure: the compiler does not inline those into functions with more instructions.
+pub(crate) trait Step {
+    /// Its result.
+    type Output;
+
+    /// Computes the result. Inlined always.
+    fn run(self) -> Self::Output;
+}
+
 /// Products of 52 bits (IFMA).
 pub(crate) trait Words52: Words {
     /// `self` and the low 52 bits of the product of the low 52 bits of each.
@@ -104,8 +114,8 @@ impl Words for u64 {
     const LANES: usize = 1;
 
     #[inline(never)]
-    fn outline<A, R>(function: impl FnOnce(A) -> R, arguments: A) -> R {
-        function(arguments)
+    fn outline<S: Step>(step: S) -> S::Output {
+        step.run()
     }
 
     #[inline(always)]

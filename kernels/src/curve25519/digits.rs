@@ -62,7 +62,6 @@ impl Schedule {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "five bits are left")]
 const fn digit(digits: &[u64; 5], place: usize) -> u8 {
     let (word, bit) = (5 * place / 64, 5 * place % 64);
     let bits = digits[word] as u128 | (digits[word + 1] as u128) << 64;

@@ -5,7 +5,7 @@ use core::fmt;
 use super::digits::Schedule;
 use super::scalar::{self, is_scalar, multiply_add, reduce};
 use super::{Numbers, digits_side_by_side, lanes, one_by_one, portable, side_by_side};
-use crate::{Isa, by_isa, sha2, wipe};
+use crate::{Isa, sha2, wipe};
 
 /// The most jobs that run side by side.
 const MOST: usize = 8;

@@ -1,7 +1,7 @@
 //! X25519 (RFC 7748).
 
 use super::{Numbers, digits_side_by_side, lanes, one_by_one, portable, side_by_side};
-use crate::{Isa, by_isa, wipe};
+use crate::{Isa, wipe};
 
 /// Computes the public keys of secret keys.
 ///

@@ -1,6 +1,6 @@
 //! Rows as arrays: the specification.
 
-use super::kernel::{Factor, Kernel};
+use super::kernel::Factor;
 use super::row::{Poly, Q, Vector};
 use super::steps;
 use super::{Decapsulation, DecapsulationKey, Encapsulation};

@@ -1,6 +1,7 @@
 //! The numbers of the curve, and the forms of constants, all at compile time.
 //!
 //! Numbers of 256 bits are words of 64 bits, lowest first.
+#![expect(clippy::cast_possible_truncation, reason = "places and parts of numbers are small")]
 
 /// The field's prime: 2^256 - 2^224 + 2^192 + 2^96 - 1.
 pub(super) const P: [u64; 4] = [0xffff_ffff_ffff_ffff, 0xffff_ffff, 0, 0xffff_ffff_0000_0001];

@@ -4,6 +4,7 @@
 //! modular inversion", 2019), in the variant of Wuille that begins with delta = 1/2: 590 steps are
 //! enough for numbers below 2^256. A batch of steps looks at the lowest bits of f and g only, and
 //! gives a matrix that f and g, and what they are multiples of, are multiplied by.
+#![expect(clippy::cast_possible_truncation, reason = "places and parts of numbers are small")]
 
 use super::constants::{self, Modulus};
 use super::number::Number;

@@ -6,6 +6,7 @@
 //! or until they go into [`Number::plus`], where a reduction does it for nothing.
 //!
 //! The unit test `bounds` runs all on intervals and proves that nothing overflows.
+#![expect(clippy::cast_possible_truncation, reason = "places and parts of numbers are small")]
 
 use super::constants::{self, Modulus, split};
 use crate::words::Words;

@@ -2,10 +2,11 @@
 //!
 //! The field's prime and one has the limbs 2^9 (the fourth), 2^18 (the seventh), 2^29 - 2^21 and
 //! 2^24 - 1. So the factor of each step of a reduction is the lowest limb itself.
+#![expect(clippy::needless_range_loop, reason = "places of limbs add up")]
 
 use super::constants::{self, Modulus, split};
 use super::number::Number;
-use crate::words::{Words, Words32};
+use crate::words::{Step, Words, Words32};
 
 /// Numbers of nine limbs.
 #[derive(Clone, Copy)]
@@ -115,12 +116,12 @@ impl<W: Words32> Number for Short<W> {
 
     #[inline(always)]
     fn product(columns: [W; 18], one: &Self, other: &Self) -> [W; 18] {
-        W::outline(product::<W>, (columns, one, other))
+        W::outline(Product(columns, one, other))
     }
 
     #[inline(always)]
     fn square_of(columns: [W; 18], number: &Self) -> [W; 18] {
-        W::outline(square::<W>, (columns, number))
+        W::outline(Square(columns, number))
     }
 
     #[inline(always)]
@@ -212,32 +213,46 @@ fn upper<W: Words>(columns: [W; 18]) -> [W; 9] {
     limbs
 }
 
-#[inline(always)]
-fn product<W: Words32>((mut columns, one, other): ([W; 18], &Short<W>, &Short<W>)) -> [W; 18] {
-    columns!(PLACE => {
-        let mut sum = columns[PLACE];
-        for i in 0..count(PLACE) {
-            let i = first(PLACE) + i;
-            sum = sum.add(one.0[i].multiply(other.0[PLACE - i]));
-        }
-        columns[PLACE] = sum;
-    });
-    columns
+struct Product<'a, W>([W; 18], &'a Short<W>, &'a Short<W>);
+
+impl<W: Words32> Step for Product<'_, W> {
+    type Output = [W; 18];
+
+    #[inline(always)]
+    fn run(self) -> [W; 18] {
+        let Self(mut columns, one, other) = self;
+        columns!(PLACE => {
+            let mut sum = columns[PLACE];
+            for i in 0..count(PLACE) {
+                let i = first(PLACE) + i;
+                sum = sum.add(one.0[i].multiply(other.0[PLACE - i]));
+            }
+            columns[PLACE] = sum;
+        });
+        columns
+    }
 }
 
-#[inline(always)]
-fn square<W: Words32>((mut columns, number): ([W; 18], &Short<W>)) -> [W; 18] {
-    let twice = number.double();
-    columns!(PLACE => {
-        let mut sum = columns[PLACE];
-        for i in 0..count(PLACE) / 2 {
-            let i = first(PLACE) + i;
-            sum = sum.add(twice.0[i].multiply(number.0[PLACE - i]));
-        }
-        if PLACE % 2 == 0 {
-            sum = sum.add(number.0[PLACE / 2].multiply(number.0[PLACE / 2]));
-        }
-        columns[PLACE] = sum;
-    });
-    columns
+struct Square<'a, W>([W; 18], &'a Short<W>);
+
+impl<W: Words32> Step for Square<'_, W> {
+    type Output = [W; 18];
+
+    #[inline(always)]
+    fn run(self) -> [W; 18] {
+        let Self(mut columns, number) = self;
+        let twice = number.double();
+        columns!(PLACE => {
+            let mut sum = columns[PLACE];
+            for i in 0..count(PLACE) / 2 {
+                let i = first(PLACE) + i;
+                sum = sum.add(twice.0[i].multiply(number.0[PLACE - i]));
+            }
+            if PLACE.is_multiple_of(2) {
+                sum = sum.add(number.0[PLACE / 2].multiply(number.0[PLACE / 2]));
+            }
+            columns[PLACE] = sum;
+        });
+        columns
+    }
 }

@@ -1,5 +1,6 @@
 //! The table of the base point, bounds of limbs, arithmetic against another implementation, and
 //! what the public interface cannot reach.
+#![expect(clippy::cast_possible_truncation, reason = "places of limbs are small")]
 
 mod interval;
 
@@ -238,7 +239,7 @@ fn signatures_of_zero_are_passed_over() {
             let mut jobs = [SignJob { key: &key, digest: &[3; 32], entropy: None }; 8];
             jobs[place].digest = &digest;
             let jobs = &jobs[..lanes(isa)];
-            let mut calls = std::vec::Vec::new();
+            let mut calls = Vec::new();
             let mut out = [[0; 64]; 8];
             sign_with(isa, jobs, &mut out[..jobs.len()], |which, nonces| {
                 *nonces = [if calls.is_empty() { nonce } else { [1, 2, 3, 4] }; 8];

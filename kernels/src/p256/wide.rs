@@ -2,10 +2,11 @@
 //!
 //! The field's prime and one is 2^96 (1 + 2^96 - 2^128 + 2^160): its limbs are 0, 2^44, 0, 2^36 and
 //! 2^48 - 2^16. So the factor of each step of a reduction is the lowest limb itself.
+#![expect(clippy::needless_range_loop, reason = "places of limbs add up")]
 
 use super::constants::{self, Modulus, split};
 use super::number::Number;
-use crate::words::{Words, Words52};
+use crate::words::{Step, Words, Words52};
 
 /// Numbers of five limbs.
 #[derive(Clone, Copy)]
@@ -78,12 +79,12 @@ impl<W: Words52> Number for Wide<W> {
 
     #[inline(always)]
     fn product(columns: [W; 10], one: &Self, other: &Self) -> [W; 10] {
-        W::outline(product::<W>, (columns, one, other))
+        W::outline(Product(columns, one, other))
     }
 
     #[inline(always)]
     fn square_of(columns: [W; 10], number: &Self) -> [W; 10] {
-        W::outline(square::<W>, (columns, number))
+        W::outline(Square(columns, number))
     }
 
     #[inline(always)]
@@ -182,38 +183,52 @@ fn upper<W: Words>(columns: [W; 10]) -> [W; 5] {
     limbs
 }
 
-#[inline(always)]
-fn product<W: Words52>((mut columns, one, other): ([W; 10], &Wide<W>, &Wide<W>)) -> [W; 10] {
-    for i in 0..5 {
-        for j in 0..5 {
-            columns[i + j] = columns[i + j].add_low(one.0[i], other.0[j]);
+struct Product<'a, W>([W; 10], &'a Wide<W>, &'a Wide<W>);
+
+impl<W: Words52> Step for Product<'_, W> {
+    type Output = [W; 10];
+
+    #[inline(always)]
+    fn run(self) -> [W; 10] {
+        let Self(mut columns, one, other) = self;
+        for i in 0..5 {
+            for j in 0..5 {
+                columns[i + j] = columns[i + j].add_low(one.0[i], other.0[j]);
+            }
+            for j in 0..5 {
+                columns[i + j + 1] = columns[i + j + 1].add_high(one.0[i], other.0[j]);
+            }
         }
-        for j in 0..5 {
-            columns[i + j + 1] = columns[i + j + 1].add_high(one.0[i], other.0[j]);
-        }
+        columns
     }
-    columns
 }
 
-#[inline(always)]
-fn square<W: Words52>((columns, number): ([W; 10], &Wide<W>)) -> [W; 10] {
-    let mut mixed = [W::splat(0); 10];
-    for i in 0..5 {
-        for j in i + 1..5 {
-            mixed[i + j] = mixed[i + j].add_low(number.0[i], number.0[j]);
+struct Square<'a, W>([W; 10], &'a Wide<W>);
+
+impl<W: Words52> Step for Square<'_, W> {
+    type Output = [W; 10];
+
+    #[inline(always)]
+    fn run(self) -> [W; 10] {
+        let Self(columns, number) = self;
+        let mut mixed = [W::splat(0); 10];
+        for i in 0..5 {
+            for j in i + 1..5 {
+                mixed[i + j] = mixed[i + j].add_low(number.0[i], number.0[j]);
+            }
+            for j in i + 1..5 {
+                mixed[i + j + 1] = mixed[i + j + 1].add_high(number.0[i], number.0[j]);
+            }
         }
-        for j in i + 1..5 {
-            mixed[i + j + 1] = mixed[i + j + 1].add_high(number.0[i], number.0[j]);
+        let mut result = columns;
+        for i in 0..10 {
+            let twice = mixed[i].add(mixed[i]);
+            result[i] = columns[i].add(twice);
         }
+        for i in 0..5 {
+            result[2 * i] = result[2 * i].add_low(number.0[i], number.0[i]);
+            result[2 * i + 1] = result[2 * i + 1].add_high(number.0[i], number.0[i]);
+        }
+        result
     }
-    let mut result = columns;
-    for i in 0..10 {
-        let twice = mixed[i].add(mixed[i]);
-        result[i] = columns[i].add(twice);
-    }
-    for i in 0..5 {
-        result[2 * i] = result[2 * i].add_low(number.0[i], number.0[i]);
-        result[2 * i + 1] = result[2 * i + 1].add_high(number.0[i], number.0[i]);
-    }
-    result
 }

@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 
 #[cfg(feature = "isa-avx2")]
 use super::Words32;
-use super::{Words, Words52};
+use super::{Step, Words, Words52};
 use crate::simd::*;
 
 /// A register of 512 bits: eight numbers. Only functions with AVX-512 F and IFMA name it.
@@ -35,8 +35,8 @@ impl Words for Eight {
     const LANES: usize = 8;
 
     #[inline(always)]
-    fn outline<A, R>(function: impl FnOnce(A) -> R, arguments: A) -> R {
-        function(arguments)
+    fn outline<S: Step>(step: S) -> S::Output {
+        step.run()
     }
 
     #[inline(always)]
@@ -152,8 +152,8 @@ impl Words for Four {
     const LANES: usize = 4;
 
     #[inline(always)]
-    fn outline<A, R>(function: impl FnOnce(A) -> R, arguments: A) -> R {
-        call!(outline256(function, arguments))
+    fn outline<S: Step>(step: S) -> S::Output {
+        call!(outline256(step))
     }
 
     #[inline(always)]
@@ -443,6 +443,6 @@ fn transpose256([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
 #[cfg(feature = "isa-avx2")]
 #[inline(never)]
 #[target_feature(enable = "avx2")]
-fn outline256<A, R>(function: impl FnOnce(A) -> R, arguments: A) -> R {
-    function(arguments)
+fn outline256<S: Step>(step: S) -> S::Output {
+    step.run()
 }

@@ -272,7 +272,7 @@ fn refused(numbers: &mut Numbers) -> Vec<(&'static str, Signed)> {
         let point = EdwardsPoint::mul_base(&r).compress().to_bytes();
         let public = torsion.compress().to_bytes();
         let mut message = numbers.bytes(4);
-        while hash([&point, &public, &message]).to_bytes()[0] % 8 != 0 {
+        while !hash([&point, &public, &message]).to_bytes()[0].is_multiple_of(8) {
             message = numbers.bytes(4);
         }
         let signature = signature(point, Scalar::ZERO, r, &public, &message);
@@ -301,7 +301,7 @@ fn refused(numbers: &mut Numbers) -> Vec<(&'static str, Signed)> {
         let r = Scalar::from_bytes_mod_order(numbers.array());
         let point = EdwardsPoint::mul_base(&r).compress().to_bytes();
         let mut message = numbers.bytes(4);
-        while hash([&point, &encoding, &message]).to_bytes()[0] % 8 != 0 {
+        while !hash([&point, &encoding, &message]).to_bytes()[0].is_multiple_of(8) {
             message = numbers.bytes(4);
         }
         let signature = signature(point, Scalar::ZERO, r, &encoding, &message);

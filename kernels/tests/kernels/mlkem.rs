@@ -78,11 +78,14 @@ fn decapsulate_all(
     secrets
 }
 
+/// A key, the randomness, the ciphertext and the secret.
+type Encapsulated = ([u8; 1184], [u8; 32], [u8; 1088], [u8; 32]);
+
 /// Vectors of each kind, all in one call and each alone.
 #[derive(Default)]
 struct Vectors {
     keys: Vec<([u8; 64], [u8; 2400])>,
-    encapsulations: Vec<([u8; 1184], [u8; 32], [u8; 1088], [u8; 32])>,
+    encapsulations: Vec<Encapsulated>,
     decapsulations: Vec<([u8; 2400], [u8; 1088], [u8; 32])>,
 }
 

@@ -34,7 +34,7 @@ fn plus(number: [u8; 32], small: i16) -> [u8; 32] {
     let mut carry = i32::from(small);
     for byte in sum.iter_mut().rev() {
         carry += i32::from(*byte);
-        *byte = carry.rem_euclid(256) as u8;
+        *byte = u8::try_from(carry.rem_euclid(256)).expect("a remainder");
         carry = carry.div_euclid(256);
     }
     sum

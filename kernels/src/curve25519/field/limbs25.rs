@@ -1,7 +1,7 @@
 //! Ten limbs of 26 and 25 bits by turns, with products of 32 bits.
 
 use super::{Field, times19};
-use crate::words::{Words, Words32};
+use crate::words::{Step, Words32};
 
 /// Limbs of at most [`ELEMENT`].
 #[derive(Clone, Copy)]
@@ -120,12 +120,12 @@ impl<W: Words32> Field for Limbs25<W> {
 
     #[inline(always)]
     fn multiply(self, other: Self) -> Wide25<W> {
-        W::outline(product::<W>, (&self, &other))
+        W::outline(Product(&self, &other))
     }
 
     #[inline(always)]
     fn square(self) -> Wide25<W> {
-        W::outline(square::<W>, &self)
+        W::outline(Square(&self))
     }
 
     #[inline(always)]
@@ -180,49 +180,61 @@ impl<W: Words32> Field for Limbs25<W> {
     }
 }
 
-#[inline(always)]
-fn product<W: Words32>((one, other): (&Limbs25<W>, &Limbs25<W>)) -> Wide25<W> {
-    let (a, b) = (one.0, other.0);
-    let b19 = nineteen_times(b);
-    // Two limbs at odd places have a product of one bit more than its place has.
-    let a2 = twice(a);
-    let mut columns = a;
-    unroll!(k in 0..10 {
-        let mut sum = a[0].multiply(b[k]);
-        unroll!(i in 0..10 {
-            let j = (k + 10 - i) % 10;
-            if i > 0 {
-                let left = if i % 2 == 1 && j % 2 == 1 { a2[i] } else { a[i] };
-                sum = sum.add(left.multiply(if i > k { b19[j] } else { b[j] }));
-            }
+struct Product<'a, W>(&'a Limbs25<W>, &'a Limbs25<W>);
+
+impl<W: Words32> Step for Product<'_, W> {
+    type Output = Wide25<W>;
+
+    #[inline(always)]
+    fn run(self) -> Wide25<W> {
+        let (a, b) = (self.0.0, self.1.0);
+        let b19 = nineteen_times(b);
+        // Two limbs at odd places have a product of one bit more than its place has.
+        let a2 = twice(a);
+        let mut columns = a;
+        unroll!(k in 0..10 {
+            let mut sum = a[0].multiply(b[k]);
+            unroll!(i in 0..10 {
+                let j = (k + 10 - i) % 10;
+                if i > 0 {
+                    let left = if i % 2 == 1 && j % 2 == 1 { a2[i] } else { a[i] };
+                    sum = sum.add(left.multiply(if i > k { b19[j] } else { b[j] }));
+                }
+            });
+            columns[k] = sum;
         });
-        columns[k] = sum;
-    });
-    Wide25(columns)
+        Wide25(columns)
+    }
 }
 
 /// Products of different limbs are computed once, with one of them doubled.
-#[inline(always)]
-fn square<W: Words32>(number: &Limbs25<W>) -> Wide25<W> {
-    let a = number.0;
-    let a19 = nineteen_times(a);
-    let a2 = twice(a);
-    let a4 = twice(a2);
-    let mut columns = a;
-    unroll!(k in 0..10 {
-        let mut sum = W::splat(0);
-        unroll!(i in 0..10 {
-            let j = (k + 10 - i) % 10;
-            if i <= j {
-                let left = match (i == j, i % 2 == 1 && j % 2 == 1) {
-                    (true, false) => a[i],
-                    (true, true) | (false, false) => a2[i],
-                    (false, true) => a4[i],
-                };
-                sum = sum.add(left.multiply(if i + j > k { a19[j] } else { a[j] }));
-            }
+struct Square<'a, W>(&'a Limbs25<W>);
+
+impl<W: Words32> Step for Square<'_, W> {
+    type Output = Wide25<W>;
+
+    #[inline(always)]
+    fn run(self) -> Wide25<W> {
+        let a = self.0.0;
+        let a19 = nineteen_times(a);
+        let a2 = twice(a);
+        let a4 = twice(a2);
+        let mut columns = a;
+        unroll!(k in 0..10 {
+            let mut sum = W::splat(0);
+            unroll!(i in 0..10 {
+                let j = (k + 10 - i) % 10;
+                if i <= j {
+                    let left = match (i == j, i % 2 == 1 && j % 2 == 1) {
+                        (true, false) => a[i],
+                        (true, true) | (false, false) => a2[i],
+                        (false, true) => a4[i],
+                    };
+                    sum = sum.add(left.multiply(if i + j > k { a19[j] } else { a[j] }));
+                }
+            });
+            columns[k] = sum;
         });
-        columns[k] = sum;
-    });
-    Wide25(columns)
+        Wide25(columns)
+    }
 }

@@ -1,7 +1,7 @@
 //! Five limbs of 51 bits, with products of 52 bits.
 
 use super::{Field, MASK51};
-use crate::words::{Words, Words52};
+use crate::words::{Step, Words52};
 
 /// Limbs of at most [`ELEMENT`].
 #[derive(Clone, Copy)]
@@ -102,12 +102,12 @@ impl<W: Words52> Field for Limbs51<W> {
 
     #[inline(always)]
     fn multiply(self, other: Self) -> Wide51<W> {
-        W::outline(product::<W>, (&self, &other))
+        W::outline(Product(&self, &other))
     }
 
     #[inline(always)]
     fn square(self) -> Wide51<W> {
-        W::outline(square::<W>, &self)
+        W::outline(Square(&self))
     }
 
     #[inline(always)]
@@ -167,46 +167,58 @@ impl<W: Words52> Field for Limbs51<W> {
     }
 }
 
-#[inline(always)]
-fn product<W: Words52>((one, other): (&Limbs51<W>, &Limbs51<W>)) -> Wide51<W> {
-    let (a, b) = (one.0, other.0);
-    let mut halves = [W::splat(0); 10];
-    for i in 0..5 {
-        for j in 0..5 {
-            halves[i + j + 1] = halves[i + j + 1].add_high(a[i], b[j]);
-        }
-    }
-    columns!(halves, column, k: {
+struct Product<'a, W>(&'a Limbs51<W>, &'a Limbs51<W>);
+
+impl<W: Words52> Step for Product<'_, W> {
+    type Output = Wide51<W>;
+
+    #[inline(always)]
+    fn run(self) -> Wide51<W> {
+        let (a, b) = (self.0.0, self.1.0);
+        let mut halves = [W::splat(0); 10];
         for i in 0..5 {
-            if i <= k && k - i < 5 {
-                column = column.add_low(a[i], b[k - i]);
+            for j in 0..5 {
+                halves[i + j + 1] = halves[i + j + 1].add_high(a[i], b[j]);
             }
         }
-    })
+        columns!(halves, column, k: {
+            for i in 0..5 {
+                if i <= k && k - i < 5 {
+                    column = column.add_low(a[i], b[k - i]);
+                }
+            }
+        })
+    }
 }
 
 /// Products of different limbs are computed once and doubled.
-#[inline(always)]
-fn square<W: Words52>(number: &Limbs51<W>) -> Wide51<W> {
-    let a = number.0;
-    let mut halves = [W::splat(0); 10];
-    for i in 0..5 {
-        for j in i + 1..5 {
-            halves[i + j + 1] = halves[i + j + 1].add_high(a[i], a[j]);
+struct Square<'a, W>(&'a Limbs51<W>);
+
+impl<W: Words52> Step for Square<'_, W> {
+    type Output = Wide51<W>;
+
+    #[inline(always)]
+    fn run(self) -> Wide51<W> {
+        let a = self.0.0;
+        let mut halves = [W::splat(0); 10];
+        for i in 0..5 {
+            for j in i + 1..5 {
+                halves[i + j + 1] = halves[i + j + 1].add_high(a[i], a[j]);
+            }
         }
-    }
-    for half in &mut halves[2..9] {
-        *half = half.add(*half);
-    }
-    for i in 0..5 {
-        halves[2 * i + 1] = halves[2 * i + 1].add_high(a[i], a[i]);
-        for j in i + 1..5 {
-            halves[i + j] = halves[i + j].add_low(a[i], a[j]);
+        for half in &mut halves[2..9] {
+            *half = half.add(*half);
         }
-    }
-    columns!(halves, column, k: {
-        if k % 2 == 0 {
-            column = column.add_low(a[k / 2], a[k / 2]);
+        for i in 0..5 {
+            halves[2 * i + 1] = halves[2 * i + 1].add_high(a[i], a[i]);
+            for j in i + 1..5 {
+                halves[i + j] = halves[i + j].add_low(a[i], a[j]);
+            }
         }
-    })
+        columns!(halves, column, k: {
+            if k % 2 == 0 {
+                column = column.add_low(a[k / 2], a[k / 2]);
+            }
+        })
+    }
 }

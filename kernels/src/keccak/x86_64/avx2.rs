@@ -2,12 +2,9 @@
 
 use core::arch::x86_64::*;
 
-use crate::Level;
 use crate::keccak::{Block, State, permute};
 use crate::simd::{load256, load256_words, store256, store256_words};
 use crate::words::x86_64::Four;
-
-pub(crate) const NEEDS: Level = Level::Avx2;
 
 #[target_feature(enable = "avx2,bmi2")]
 #[inline(never)]

@@ -2,14 +2,11 @@
 
 use core::arch::x86_64::*;
 
-use crate::Level;
 use crate::keccak::{Block, State, permute};
 use crate::simd::{load512, load512_words, store512, store512_words};
 use crate::words::x86_64::Eight;
 #[cfg(feature = "isa-avx2")]
 use crate::words::x86_64::Four;
-
-pub(crate) const NEEDS: Level = Level::Avx512;
 
 #[target_feature(enable = "avx512f")]
 #[inline(never)]

@@ -1,4 +1,5 @@
 //! Constants of the transform, in the order in which rows have them.
+#![expect(clippy::cast_possible_truncation, reason = "places and parts of numbers are small")]
 
 use crate::mlkem::row::{Q, Q_INVERSE};
 

@@ -1,7 +1,7 @@
 //! All values that a word may have, as an interval: arithmetic on it fails where one of them would
 //! overflow or be negative.
 
-use crate::words::{Words, Words32, Words52};
+use crate::words::{Step, Words, Words32, Words52};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interval {
@@ -31,8 +31,8 @@ impl Interval {
 impl Words for Interval {
     const LANES: usize = 1;
 
-    fn outline<A, R>(function: impl FnOnce(A) -> R, arguments: A) -> R {
-        function(arguments)
+    fn outline<S: Step>(step: S) -> S::Output {
+        step.run()
     }
 
     fn splat(word: u64) -> Self {
@@ -43,6 +43,15 @@ impl Words for Interval {
     }
     fn store(self) -> [u64; 8] {
         unreachable!("an interval is not a word")
+    }
+    fn store_to(self, _: &mut [u64; 8]) {
+        unreachable!("an interval is not a word");
+    }
+    fn rotate_left<const BITS: u32>(self) -> Self {
+        unreachable!("the field turns no words");
+    }
+    fn xor_and_not(self, _: Self, _: Self) -> Self {
+        unreachable!("for hashes");
     }
     fn load_rows(_: [&[u8; 64]; 8]) -> [Self; 8] {
         unreachable!("for hashes")

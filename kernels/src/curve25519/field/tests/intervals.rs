@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-use crate::words::{Words, Words32, Words52};
+use crate::words::{Step, Words, Words32, Words52};
 
 /// All words from the first number to the second. Operations panic if a word of the operands may
 /// overflow or have too many bits.
@@ -55,8 +55,8 @@ impl Interval {
 impl Words for Interval {
     const LANES: usize = 1;
 
-    fn outline<A, R>(function: impl FnOnce(A) -> R, arguments: A) -> R {
-        function(arguments)
+    fn outline<S: Step>(step: S) -> S::Output {
+        step.run()
     }
 
     fn splat(word: u64) -> Self {
@@ -67,6 +67,15 @@ impl Words for Interval {
     }
     fn store(self) -> [u64; 8] {
         unreachable!("an interval is not a word");
+    }
+    fn store_to(self, _: &mut [u64; 8]) {
+        unreachable!("an interval is not a word");
+    }
+    fn rotate_left<const BITS: u32>(self) -> Self {
+        unreachable!("the field turns no words");
+    }
+    fn xor_and_not(self, _: Self, _: Self) -> Self {
+        unreachable!("for hashes");
     }
     fn load_rows(_: [&[u8; 64]; 8]) -> [Self; 8] {
         unreachable!("the field has no rows");

@@ -8,7 +8,7 @@ fn lanes_of_32_bits_are_portable_hashes() {
     if !Isa::of_processor().has(Level::Avx2) {
         return;
     }
-    let data: Vec<u8> = (0..2000_u32).map(|i| (i * i >> 3).to_le_bytes()[0]).collect();
+    let data: Vec<u8> = (0..2000_u32).map(|i| ((i * i) >> 3).to_le_bytes()[0]).collect();
     for count in 0..=17 {
         let parts: Vec<_> = (0..count).map(|i| [&data[i..][..i * 67 % 400]]).collect();
         let messages: Vec<_> = parts.iter().map(|parts| &parts[..]).collect();
