@@ -7,7 +7,7 @@ use std::process::Command;
 
 /// Features that no package of the workspace asks for. The engine's `legacy` is here so that lanes
 /// of DES are tested through it.
-const UNITED: [&str; 10] = [
+const UNITED: [&str; 11] = [
     "--features=lanecrypt-random/rand_core_06",
     "--features=lanecrypt-random/rand_core_09",
     "--features=lanecrypt-random/getrandom_backend",
@@ -16,6 +16,7 @@ const UNITED: [&str; 10] = [
     "--features=lanecrypt-ciphers/rustcrypto",
     "--features=lanecrypt/accelerators",
     "--features=lanecrypt/file",
+    "--features=lanecrypt/pk",
     "--features=lanecrypt/rustcrypto",
     "--features=lanecrypt/rsa-generate",
 ];

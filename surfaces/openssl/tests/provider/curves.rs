@@ -2,7 +2,7 @@
 //! keys of curves works as without the module.
 
 use core::cell::RefCell;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 
 use crate::evp::{Context, Curve, Jobs, Key, Padding, Step};
@@ -448,9 +448,7 @@ fn keys_of_forked_processes() {
             seen.push(context.new_curve_key("lanecrypt", X25519).sent());
         }
         assert_eq!(counted(context)[0] - before[0], 3);
-        let mut pipe = [0; 2];
-        // SAFETY: a place for two descriptors.
-        assert_eq!(unsafe { libc::pipe(pipe.as_mut_ptr()) }, 0);
+        let (mut pipe, mut into_pipe) = std::io::pipe().expect("there are descriptors");
         // SAFETY: the child only makes keys and writes them, and ends.
         let child = unsafe { libc::fork() };
         let next = || -> Vec<u8> {
@@ -458,23 +456,17 @@ fn keys_of_forked_processes() {
         };
         if child == 0 {
             let keys = next();
-            // SAFETY: so many bytes, and nothing of the parent's is run.
-            unsafe {
-                let written = libc::write(pipe[1], keys.as_ptr().cast(), keys.len());
-                libc::_exit(i32::from(written.cast_unsigned() != keys.len()));
-            }
+            let written = into_pipe.write_all(&keys);
+            // SAFETY: nothing of the parent's is run.
+            unsafe { libc::_exit(i32::from(written.is_err())) };
         }
         seen.extend(next().chunks(32).map(<[u8]>::to_vec));
         let mut of_child = vec![0; 20 * 32];
         let mut status = 1;
-        // SAFETY: a child, a place for how it ended, and room for its keys, which fit into the pipe.
-        unsafe {
-            libc::waitpid(child, &raw mut status, 0);
-            let length = libc::read(pipe[0], of_child.as_mut_ptr().cast(), of_child.len());
-            assert_eq!((status, length.cast_unsigned()), (0, of_child.len()));
-            libc::close(pipe[0]);
-            libc::close(pipe[1]);
-        }
+        // SAFETY: a child, whose keys fit into the pipe, and a place for how it ended.
+        unsafe { libc::waitpid(child, &raw mut status, 0) };
+        pipe.read_exact(&mut of_child).expect("it wrote all");
+        assert_eq!(status, 0);
         seen.extend(of_child.chunks(32).map(<[u8]>::to_vec));
         let all = seen.len();
         seen.sort();

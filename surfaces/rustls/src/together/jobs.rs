@@ -55,6 +55,7 @@ pub(crate) struct Agreement<C: Curve> {
 }
 
 /// ML-KEM-768.
+#[expect(clippy::large_enum_variant, reason = "it is behind a pointer")]
 pub(crate) enum Kem {
     /// A client's new key.
     Generate(Option<DecapsulationKey>),

@@ -27,7 +27,7 @@ use super::pool::HandshakePool;
 /// loop {
 ///     tokio::select! {
 ///         Ok((stream, _)) = listener.accept() => handshakes.push(acceptor.accept(stream)),
-///         Some(outcome) = handshakes.next(), if !handshakes.is_empty() => {
+///         Some(outcome) = handshakes.join_next(), if !handshakes.is_empty() => {
 ///             // The connection goes on in a task of its own.
 ///             if let Ok(stream) = outcome {
 ///                 tokio::spawn(serve(stream));
@@ -156,7 +156,7 @@ impl<F: Future> HandshakeTasks<F> {
     /// # Panics
     ///
     /// With the panic of a future, which is removed. The others have been polled.
-    pub fn next(&mut self) -> impl Future<Output = Option<F::Output>> {
+    pub fn join_next(&mut self) -> impl Future<Output = Option<F::Output>> {
         poll_fn(|context| self.poll_next(context))
     }
 
@@ -164,7 +164,7 @@ impl<F: Future> HandshakeTasks<F> {
     ///
     /// # Panics
     ///
-    /// As [`next`](Self::next).
+    /// As [`join_next`](Self::join_next).
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<F::Output>> {
         if self.outputs.is_empty() && !self.is_empty() {
             core::mem::swap(&mut self.woken.list().places, &mut self.ready);

@@ -1,10 +1,10 @@
 //! Handshakes that advance together in a pool.
 
+use core::cell::Cell;
 use core::panic::AssertUnwindSafe;
-use std::cell::Cell;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::panic::catch_unwind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rcgen::{KeyPair, PKCS_ECDSA_P256_SHA256, PKCS_ECDSA_P384_SHA384, PKCS_ED25519};
 use rustls::client::Resumption;

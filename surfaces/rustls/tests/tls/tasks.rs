@@ -32,7 +32,7 @@ async fn serve(party: Party, suite: rustls::CipherSuite) {
                     accepted += 1;
                     handshakes.push(acceptor.accept(stream.expect("a connection").0));
                 }
-                Some(outcome) = handshakes.next(), if !handshakes.is_empty() => match outcome {
+                Some(outcome) = handshakes.join_next(), if !handshakes.is_empty() => match outcome {
                     Ok(mut stream) => {
                         good += 1;
                         tokio::spawn(async move {
@@ -53,6 +53,7 @@ async fn serve(party: Party, suite: rustls::CipherSuite) {
         .map(|i| {
             let connector = TlsConnector::from(client.clone());
             tokio::spawn(async move {
+                let byte = u8::try_from(i).expect("there are few");
                 let mut stream = TcpStream::connect(address).await.expect("connected");
                 match i % 8 {
                     3 => stream.write_all(b"GET / HTTP/1.1\r\n\r\n").await.expect("sent"),
@@ -61,10 +62,10 @@ async fn serve(party: Party, suite: rustls::CipherSuite) {
                         let name = "localhost".try_into().expect("a name");
                         let stream = connector.connect(name, stream).await;
                         let mut stream = stream.expect("the handshake succeeds");
-                        stream.write_all(&[i as u8]).await.expect("sent");
+                        stream.write_all(&[byte]).await.expect("sent");
                         let mut came = Vec::new();
                         stream.read_to_end(&mut came).await.expect("the byte and the end");
-                        assert_eq!(came, [i as u8]);
+                        assert_eq!(came, [byte]);
                     }
                 }
             })
@@ -146,12 +147,12 @@ fn only_what_was_woken_is_polled() {
         assert!(tasks.poll_next(context).is_pending());
     }
     assert_eq!((polled.get(), tasks.len()), (5, 5));
-    assert!(pin!(tasks.next()).poll(context).is_pending());
+    assert!(pin!(tasks.join_next()).poll(context).is_pending());
 }
 
 #[test]
 fn a_panic_removes_one_future() {
-    let mut tasks: HandshakeTasks<std::pin::Pin<Box<dyn Future<Output = u32>>>> =
+    let mut tasks: HandshakeTasks<core::pin::Pin<Box<dyn Future<Output = u32>>>> =
         HandshakeTasks::new();
     let context = &mut Context::from_waker(Waker::noop());
     for i in 0..9 {
