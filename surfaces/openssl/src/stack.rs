@@ -37,6 +37,6 @@ mod tests {
     fn there_is_room() {
         assert_eq!(with_room(|| deep(60)), Some(60));
         assert_eq!(with_room(|| with_room(|| deep(60))), Some(Some(60)));
-        assert_eq!(STACK.with(|kept| kept.take().is_some()), true);
+        assert!(STACK.with(|kept| kept.take().is_some()));
     }
 }
