@@ -1,4 +1,8 @@
 //! Platforms without stacks: closures run one after the other.
+#![cfg(not(all(
+    not(miri),
+    any(all(target_arch = "x86_64", any(unix, windows)), all(target_arch = "aarch64", unix))
+)))]
 
 use core::marker::PhantomData;
 use std::thread::LocalKey;

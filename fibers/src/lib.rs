@@ -51,21 +51,16 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod outcomes;
+mod in_turn;
+mod stacks;
 
-#[cfg_attr(
-    all(
-        not(miri),
-        any(all(target_arch = "x86_64", any(unix, windows)), all(target_arch = "aarch64", unix))
-    ),
-    path = "stacks.rs"
-)]
-#[cfg_attr(
-    not(all(
-        not(miri),
-        any(all(target_arch = "x86_64", any(unix, windows)), all(target_arch = "aarch64", unix))
-    )),
-    path = "in_turn.rs"
-)]
-mod platform;
-
-pub use platform::{Current, Pool, is_waiting_possible, wait};
+#[cfg(not(all(
+    not(miri),
+    any(all(target_arch = "x86_64", any(unix, windows)), all(target_arch = "aarch64", unix))
+)))]
+pub use in_turn::{Current, Pool, is_waiting_possible, wait};
+#[cfg(all(
+    not(miri),
+    any(all(target_arch = "x86_64", any(unix, windows)), all(target_arch = "aarch64", unix))
+))]
+pub use stacks::{Current, Pool, is_waiting_possible, wait};

@@ -1,4 +1,8 @@
 //! Closures on stacks of their own.
+#![cfg(all(
+    not(miri),
+    any(all(target_arch = "x86_64", any(unix, windows)), all(target_arch = "aarch64", unix))
+))]
 
 use core::cell::Cell;
 use core::fmt;

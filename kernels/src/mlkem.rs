@@ -11,7 +11,7 @@
 //!
 //! Callers draw randomness: kernels have none. No function allocates. A call uses at most 36 KiB of
 //! stack; secret values in memory are wiped before it returns, except for what the compiler spills
-//! (see [`wipe::stack`](crate::wipe::stack)).
+//! (see [`wipe::stack`]).
 //!
 //! The encapsulation key is checked when it is set up; everything else of it is computed when it is
 //! used, side by side with other requests. A decapsulation key keeps the matrix.

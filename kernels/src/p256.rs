@@ -9,8 +9,8 @@
 //! | `Avx2` | limbs of 29 bits, four numbers side by side |
 //! | `Avx512` | limbs of 52 bits (IFMA), eight numbers side by side |
 //!
-//! Thousands of cycles of the time-stamp counter for one of eight jobs (Emerald Rapids, 2026-11-29);
-//! AWS-LC (aws-lc-rs 1.19) does one at a time:
+//! Thousands of cycles of the time-stamp counter for one of eight jobs (Emerald Rapids,
+//! 2026-11-29); AWS-LC (aws-lc-rs 1.19) does one at a time:
 //!
 //! | | key generation | ECDH | sign | verify |
 //! |---|---|---|---|---|

@@ -109,8 +109,8 @@ pub fn signers(libraries: &PeerLibraries) -> Vec<Peer<dyn Signer>> {
 }
 
 /// Every public-key operation that Lanecrypt is measured against, as for [`generators`]; the
-/// [`Peer::subject`] is that of an [`Operation`]. Each one that is found has answered correctly, and
-/// refused wrong signatures.
+/// [`Peer::subject`] is that of an [`Operation`]. Each one that is found has answered correctly,
+/// and refused wrong signatures.
 #[must_use]
 pub fn public_keys(libraries: &PeerLibraries) -> Vec<Peer<dyn PublicKey>> {
     PROJECTS.iter().flat_map(|project| project.public_keys(libraries)).collect()

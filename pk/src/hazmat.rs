@@ -10,8 +10,8 @@ use crate::mlkem768::{CIPHERTEXT_LENGTH, EncapsulationKey};
 use crate::p256::SigningKey;
 use crate::request::{Hedge, Work};
 
-/// Signs a digest by ECDSA with P-256. The nonce is that of RFC 6979, section 3.6, with `entropy` as
-/// the additional data, or without any.
+/// Signs a digest by ECDSA with P-256. The nonce is that of RFC 6979, section 3.6, with `entropy`
+/// as the additional data, or without any.
 pub const fn p256_sign_digest<'a>(
     key: &'a SigningKey,
     digest: &[u8; 32],

@@ -84,7 +84,8 @@ fn look(configuration: &str) -> Result<(String, bool), String> {
     Ok((text, takes))
 }
 
-/// Prints, for each cipher, for RSA, for curves and for random numbers, which provider this process gets.
+/// Prints, for each cipher, for RSA, for curves and for random numbers, which provider this process
+/// gets.
 pub(super) fn child() -> ExitCode {
     let libcrypto = match Libcrypto::open() {
         Ok(libcrypto) => libcrypto,

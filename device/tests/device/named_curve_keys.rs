@@ -27,7 +27,7 @@ fn keys_sign_and_verify_for_clients() {
         Key::signatures("another's", edwards(1)).for_users([u32::MAX - 1]),
     ];
     let daemon = Running::new(Server::new().keys(keys));
-    let mut client = Client::connect(daemon.path()).expect("it listens");
+    let mut client: Client = Client::connect(daemon.path()).expect("it listens");
     let mut open = |name: &str| client.named_session(name);
     assert_eq!(open("another's"), Err(Error::Denied(RejectReason::Name)));
     let [signs, only_signs, verifies] =
@@ -60,7 +60,7 @@ fn every_form_of_a_key_is_read() {
     let (one, other) = (edwards(2), weierstrass(2));
     let sessions = |key: Result<Key, lanecrypt_pk::KeyError>| {
         let daemon = Running::new(Server::new().keys(vec![key.expect("it is a form")]));
-        let mut client = Client::connect(daemon.path()).expect("it listens");
+        let mut client: Client = Client::connect(daemon.path()).expect("it listens");
         let session = client.named_session("k").expect("it is for this user");
         client.public_key(session).expect("it has one")
     };
@@ -100,7 +100,7 @@ fn versions_have_one_scheme() {
     let mut signature = edwards(4).sign(b"message").expect("no fault");
     let key = current().with_older(Key::signatures("k", edwards(4)));
     let daemon = Running::new(Server::new().keys(vec![key]));
-    let mut client = Client::connect(daemon.path()).expect("it listens");
+    let mut client: Client = Client::connect(daemon.path()).expect("it listens");
     let session = client.named_session("k").expect("it is for this user");
     client.verify(session, b"message", &signature).expect("an earlier version made it");
     client.sign(session, b"message", &mut signature).expect("it may");

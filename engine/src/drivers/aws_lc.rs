@@ -52,8 +52,8 @@ impl Driver for AwsLc {
         Err(Error::Unsupported)
     }
 
-    /// [`Error::Unsupported`] for keys of other signatures, keys below 2048 bits, private keys without primes, other hash
-    /// functions, and PSS with a salt that is not as long as a digest.
+    /// [`Error::Unsupported`] for keys of other signatures, keys below 2048 bits, private keys
+    /// without primes, other hash functions, and PSS with a salt that is not as long as a digest.
     fn open_signatures(&self, key: &SignatureKey) -> Result<SessionId, Error> {
         let (key, padding) = key.rsa().ok_or(Error::Unsupported)?;
         let has_primes = key.private_key().is_none_or(PrivateKey::has_primes);

@@ -99,7 +99,8 @@ impl<'a> Work<'a> {
         Self { state, aad, data, put: None, came: Some(tag) }
     }
 
-    // Only a session with a key of signatures has these operations. For any other they are refused here.
+    // Only a session with a key of signatures has these operations. For any other they are refused
+    // here.
 
     #[inline]
     pub(crate) fn sign(session: &Session, message: &'a [u8], signature: &'a mut [u8]) -> Self {
@@ -212,8 +213,8 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The request of a signature, and the place of its outcome. An error if the session has no such
-    /// operation, or if the length of the signature is wrong.
+    /// The request of a signature, and the place of its outcome. An error if the session has no
+    /// such operation, or if the length of the signature is wrong.
     #[cfg(feature = "_signatures")]
     pub(crate) fn signature<'w, L: Library>(
         &'w mut self,

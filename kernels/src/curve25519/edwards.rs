@@ -206,8 +206,8 @@ const MINUS_ONE_ROOT: [u64; 5] = [
     0x2_b832_4804_fc1d,
 ];
 
-/// The odd multiples 1 to 31 of a point of each lane, and the neutral point: y + x, y - x, 2 d t and
-/// 2 z, five limbs each. They are public.
+/// The odd multiples 1 to 31 of a point of each lane, and the neutral point: y + x, y - x, 2 d t
+/// and 2 z, five limbs each. They are public.
 type KeyMultiples = [[[u64; 8]; 20]; 17];
 
 #[inline(always)]

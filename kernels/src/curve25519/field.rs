@@ -53,7 +53,8 @@ pub(super) trait Field: Copy {
     fn times(self, factor: u64) -> Self::Wide;
     /// A sum of at most four products, differences among them.
     fn sum(one: Self::Wide, other: Self::Wide) -> Self::Wide;
-    /// The difference of a sum of at most three products, and a product. Elements count as products.
+    /// The difference of a sum of at most three products, and a product. Elements count as
+    /// products.
     fn difference(one: Self::Wide, other: Self::Wide) -> Self::Wide;
     /// `one` in the lanes where `mask` has all bits, `other` where it has none.
     fn select(mask: Self::Words, one: Self, other: Self) -> Self;

@@ -107,7 +107,8 @@ pub(super) const fn inverse(number: Single) -> Single {
 
 /// The number less than the modulus.
 pub(super) const fn canonical(number: Single) -> Single {
-    // The first carry leaves less than 2^255 + 2^52, and 19 more has bit 255 if it is not less than p.
+    // The first carry leaves less than 2^255 + 2^52, and 19 more has bit 255 if it is not less than
+    // p.
     let mut limbs = subtract(number, [0; 5]);
     let mut over = 19;
     let mut k = 0;

@@ -5,8 +5,8 @@
 //! top. An even k is replaced by n - k, which is odd.
 //!
 //! No addition of these schedules meets the identity, a point twice, or opposites, whatever the
-//! scalar in 1..n is; [`multiply_base`] and [`multiply`] say why. So formulas need no special cases.
-//! Only the last sum of verification, of two independent points, has them.
+//! scalar in 1..n is; [`multiply_base`] and [`multiply`] say why. So formulas need no special
+//! cases. Only the last sum of verification, of two independent points, has them.
 //!
 //! Bounds are multiples of the field's prime, for tight numbers: coordinates of sums are below
 //! x 1.01, y 3, z 2, and those of tables below 5.

@@ -77,8 +77,8 @@ pub use together::{HandshakePool, HandshakeTasks};
 ///
 /// Its suites stay in their order, and none is added. A suite whose cipher we do not have stays as
 /// it is, and one without QUIC stays without it. With the feature `pk`, X25519, secp256r1,
-/// X25519MLKEM768 and keys that the provider loads for RSA, P-256 and Ed25519 wait for each other in
-/// a `HandshakePool`. The other parts of the provider are not touched.
+/// X25519MLKEM768 and keys that the provider loads for RSA, P-256 and Ed25519 wait for each other
+/// in a `HandshakePool`. The other parts of the provider are not touched.
 ///
 /// ```
 /// use rustls::crypto::ring;

@@ -62,7 +62,8 @@ fn everywhere_with_rsa(check: impl Fn(&Context)) {
     with_rsa(check);
 }
 
-/// The same for a check that compares counts, or forks: no other uses RSA or curves of ours meanwhile.
+/// The same for a check that compares counts, or forks: no other uses RSA or curves of ours
+/// meanwhile.
 fn everywhere_with_rsa_alone(check: impl Fn(&Context)) {
     let _alone = RSA.write().unwrap_or_else(PoisonError::into_inner);
     with_rsa(check);

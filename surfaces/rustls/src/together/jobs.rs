@@ -22,8 +22,8 @@ pub(crate) fn lanes() -> usize {
     }
 }
 
-/// How many of `count` operations of a kind cost less in lanes than one after the other by the base:
-/// those that fill lanes, and the rest if they fill half of eight.
+/// How many of `count` operations of a kind cost less in lanes than one after the other by the
+/// base: those that fill lanes, and the rest if they fill half of eight.
 fn gaining(count: usize, lanes: usize) -> usize {
     let rest = count.checked_rem(lanes).unwrap_or(count);
     if lanes == 0 || rest < 4 { count - rest } else { count }

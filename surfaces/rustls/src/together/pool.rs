@@ -68,7 +68,8 @@ pub(crate) fn finish(job: Job) -> Result<Box<Job>, Failed> {
 ///
 /// All closures run on the caller's thread, so that they need not be `Send`, each on a stack of 256
 /// KiB, at most 64 at once. A closure must not hold a lock while rustls works if another closure
-/// takes it, too. It may do anything else, such as reading from the socket before and writing after.
+/// takes it, too. It may do anything else, such as reading from the socket before and writing
+/// after.
 #[derive(Default)]
 pub struct HandshakePool {
     pool: Option<Pool<Box<Job>>>,
