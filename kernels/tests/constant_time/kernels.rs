@@ -27,7 +27,7 @@ use crate::lanes;
 use crate::montgomery;
 use crate::secrets::{Secrets, unseen};
 #[cfg(feature = "public-key")]
-use crate::sha2;
+use crate::{public_key, sha2};
 
 /// One algorithm.
 pub(crate) struct Kernel {
@@ -122,6 +122,16 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "sha2", levels: sha2::LEVELS, run: sha2::hashes },
     #[cfg(feature = "public-key")]
     Kernel { name: "hmac-sha256", levels: sha2::LEVELS, run: sha2::keyed },
+    #[cfg(feature = "public-key")]
+    Kernel { name: "x25519", levels: public_key::LEVELS, run: public_key::x25519 },
+    #[cfg(feature = "public-key")]
+    Kernel { name: "ed25519", levels: public_key::LEVELS, run: public_key::ed25519 },
+    #[cfg(feature = "public-key")]
+    Kernel { name: "p256", levels: public_key::LEVELS, run: public_key::p256 },
+    #[cfg(feature = "public-key")]
+    Kernel { name: "mlkem-encapsulate", levels: public_key::LEVELS, run: public_key::encapsulate },
+    #[cfg(feature = "public-key")]
+    Kernel { name: "mlkem-decapsulate", levels: public_key::LEVELS, run: public_key::decapsulate },
     Kernel { name: "des-sliced", levels: des::KERNELS, run: des },
     Kernel { name: "3des-sliced", levels: des::KERNELS, run: triple_des },
     Kernel { name: "des-lanes", levels: des::KERNELS, run: lanes::des },

@@ -12,6 +12,8 @@ mod lanes;
 #[cfg(feature = "montgomery")]
 mod montgomery;
 mod planted;
+#[cfg(feature = "public-key")]
+mod public_key;
 mod secrets;
 #[cfg(feature = "public-key")]
 mod sha2;
