@@ -50,8 +50,8 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod outcomes;
 mod in_turn;
+mod outcomes;
 mod stacks;
 
 #[cfg(not(all(
