@@ -8,7 +8,9 @@ use super::{Session, SessionKey};
 use crate::SignatureKey;
 use crate::class::Class;
 #[cfg(feature = "_signatures")]
-use crate::signatures::Library;
+use crate::signatures::library::Library;
+#[cfg(feature = "_signatures")]
+use crate::signatures::single;
 use crate::{Data, Operation};
 
 /// An operation and its buffers.
@@ -207,8 +209,8 @@ impl<'a> Work<'a> {
     #[inline(never)]
     fn signed(&mut self, key: &SignatureKey) -> Result<(), Error> {
         match (self.state.class.operation(), &mut self.put, self.came) {
-            (Operation::Sign, Some(signature), _) => key.sign(self.aad, signature),
-            (Operation::Verify, _, Some(signature)) => key.verify(self.aad, signature),
+            (Operation::Sign, Some(signature), _) => single::sign(key, self.aad, signature),
+            (Operation::Verify, _, Some(signature)) => single::verify(key, self.aad, signature),
             _ => Err(Error::Unsupported),
         }
     }

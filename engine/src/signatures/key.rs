@@ -3,17 +3,11 @@
 #[cfg(feature = "pk")]
 use std::sync::Arc;
 
-use lanecrypt_ciphers::Error;
 #[cfg(feature = "pk")]
 use lanecrypt_pk::{ed25519, p256};
 #[cfg(feature = "rsa")]
-use lanecrypt_rsa::{Backend, Padding};
+use lanecrypt_rsa::Padding;
 
-use super::Library;
-#[cfg(feature = "pk")]
-use super::Pk;
-#[cfg(feature = "rsa")]
-use super::Rsa;
 #[cfg(feature = "rsa")]
 use crate::RsaKey;
 
@@ -114,26 +108,6 @@ impl SignatureKey {
             Self::Rsa(key, padding) => Some((key, *padding)),
             #[cfg(feature = "pk")]
             _ => None,
-        }
-    }
-
-    /// Signs a message.
-    pub(crate) fn sign(&self, message: &[u8], signature: &mut [u8]) -> Result<(), Error> {
-        match self {
-            #[cfg(feature = "rsa")]
-            Self::Rsa(..) => Rsa(Backend::Measured).serve(Rsa::signing(self, message, signature)),
-            #[cfg(feature = "pk")]
-            _ => Pk.serve(Pk::signing(self, message, signature)),
-        }
-    }
-
-    /// Checks the signature of a message.
-    pub(crate) fn verify(&self, message: &[u8], signature: &[u8]) -> Result<(), Error> {
-        match self {
-            #[cfg(feature = "rsa")]
-            Self::Rsa(..) => Rsa(Backend::Measured).serve(Rsa::verifying(self, message, signature)),
-            #[cfg(feature = "pk")]
-            _ => Pk.serve(Pk::verifying(self, message, signature)),
         }
     }
 }

@@ -3,8 +3,8 @@
 use lanecrypt_ciphers::Error;
 use lanecrypt_pk::{self as pk, Request};
 
-use super::Library;
 use super::key::SignatureKey;
+use super::library::Library;
 
 /// The crate of curves.
 pub(crate) struct Pk;

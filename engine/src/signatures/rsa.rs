@@ -5,8 +5,8 @@ use core::cell::Cell;
 use lanecrypt_ciphers::Error;
 use lanecrypt_rsa::{self as rsa, Backend, Request, Workspace};
 
-use super::Library;
 use super::key::SignatureKey;
+use super::library::Library;
 
 /// The crate of RSA, with the implementation that serves its requests.
 pub(crate) struct Rsa(pub(crate) Backend);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use lanecrypt_pk::p256;
 use lanecrypt_rsa::Hash;
 
-use super::Type;
 use super::key::Key;
+use super::kind::Type;
 use super::operation::Operation;
 use crate::abi::{Dispatch, Param, Table, UNSIGNED};
 use crate::asynchronous::Job;

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use super::halves::{Curve, Public, Secret};
 use super::key::{Key, of_provider};
+use super::kind::{Kind, Type};
 use super::operation::Operation;
-use super::{Kind, Type};
 use crate::abi::{Context, Dispatch, Param, Table};
 use crate::fallback::Exchanges;
 use crate::memory::{status, tell};

@@ -9,15 +9,14 @@
     reason = "a call that is handed on is in the block of the call that hands it on"
 )]
 
-use core::ffi::{c_char, c_int, c_void};
+use core::ffi::{c_int, c_void};
 use core::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::halves::{Curve, Halves, Public};
-use super::{Kind, Type, operation};
-use crate::abi::{
-    self, Context, Dispatch, Function, PAIR, PUBLIC, Param, Table, Take, UTF8, described,
-};
+use super::kind::{Kind, Type};
+use super::operation;
+use crate::abi::{Context, Dispatch, Function, PAIR, PUBLIC, Param, Table, Take, UTF8};
 use crate::context::Provider;
 use crate::fallback::{Inner, Keys};
 use crate::params::{ParamsOut, Settings};
@@ -527,39 +526,4 @@ unsafe extern "C" fn duplicate(key: Context, selection: c_int) -> Context {
         hand_on(key, ptr::null_mut(), |keys, inner| Some(keys.duplicate?(inner, selection)))
     };
     Key::keep_inner(&lent.of, inner)
-}
-
-/// Keys of curves are used by other names.
-pub(super) unsafe extern "C" fn ec_operation_name(operation: c_int) -> *const c_char {
-    match operation {
-        abi::SIGNATURES => c"ECDSA".as_ptr(),
-        abi::EXCHANGES => c"ECDH".as_ptr(),
-        _ => ptr::null(),
-    }
-}
-
-/// Others are used by their own.
-pub(super) unsafe extern "C" fn own_name(_: c_int) -> *const c_char {
-    ptr::null()
-}
-
-/// What keys of curves are imported from and exported to.
-pub(super) unsafe extern "C" fn ec_types(selection: c_int) -> *const Param {
-    if selection == 0 {
-        return ptr::null();
-    }
-    described!(
-        c"group" text_value, c"encoding" text_value, c"point-format" text_value,
-        c"field-type" text_value, c"p" number, c"a" number, c"b" number, c"generator" octets,
-        c"order" number, c"cofactor" number, c"seed" octets, c"pub" octets, c"priv" number,
-        c"use-cofactor-flag" integer, c"include-public" integer,
-    )
-}
-
-/// The same of others.
-pub(super) unsafe extern "C" fn octets_types(selection: c_int) -> *const Param {
-    if selection & PAIR == 0 {
-        return ptr::null();
-    }
-    described!(c"pub" octets, c"priv" octets)
 }
