@@ -3,7 +3,7 @@
 //! AWS-LC has more than one answer where this crate has one, so keys and signatures are checked
 //! before it sees them. What it fails to do is left to this crate, which returns the right error.
 
-use std::sync::OnceLock;
+mod keys;
 
 use aws_lc_rs::agreement::{self, UnparsedPublicKey, agree};
 use aws_lc_rs::digest;
@@ -13,31 +13,11 @@ use aws_lc_rs::signature::{
     Ed25519KeyPair, ParsedPublicKey, VerificationAlgorithm,
 };
 
+pub(crate) use self::keys::{Agreement, Ed25519Signer, MlKem768, P256Signer, Verifier};
 use crate::library::x25519_result;
 use crate::options::Options;
 use crate::request::{Hedge, Work};
 use crate::{Backend, Error, Level, Operation, ed25519, p256, x25519};
-
-/// A key of AWS-LC beside one of ours, made when it is first needed; none if AWS-LC refuses it.
-pub(crate) struct Beside<T>(OnceLock<Option<Box<T>>>);
-
-impl<T> Beside<T> {
-    fn get<E>(&self, make: impl FnOnce() -> Result<T, E>) -> Option<&T> {
-        self.0.get_or_init(|| make().ok().map(Box::new)).as_deref()
-    }
-}
-
-impl<T> Default for Beside<T> {
-    fn default() -> Self {
-        Self(OnceLock::new())
-    }
-}
-
-pub(crate) type Agreement = Beside<agreement::PrivateKey>;
-pub(crate) type Ed25519Signer = Beside<Ed25519KeyPair>;
-pub(crate) type P256Signer = Beside<EcdsaKeyPair>;
-pub(crate) type Verifier = Beside<ParsedPublicKey>;
-pub(crate) type MlKem768 = Beside<kem::DecapsulationKey>;
 
 /// Serves a request, if AWS-LC should and can.
 pub(crate) fn serve(

@@ -11,8 +11,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::OnceLock;
 
 use crate::options::Options;
-use crate::process::single;
-use crate::{Backend, Operation};
+use crate::{Backend, BatchError, Operation, Request};
 
 /// How often the answer has to matter before it is measured, which takes about a millisecond.
 const UNMEASURED: u32 = 16;
@@ -37,8 +36,22 @@ const LANES: [usize; 3] = [1, 4, 8];
 static FEWEST: [[[Fewest; Operation::ALL.len()]; 2]; LANES.len()] =
     [const { [const { [const { Fewest::unknown() }; Operation::ALL.len()] }; 2] }; LANES.len()];
 
+/// How requests are served.
+pub(crate) struct Ways {
+    /// Many at once.
+    pub(crate) batch: fn(&mut [Request<'_>], &Options) -> Result<(), BatchError>,
+    /// One by itself.
+    pub(crate) single: fn(&mut Request<'_>, &Options),
+}
+
 /// Whether so many requests cost less in lanes, of which there are so many.
-pub(crate) fn pays(operation: Operation, count: usize, lanes: usize, options: &Options) -> bool {
+pub(crate) fn pays(
+    operation: Operation,
+    count: usize,
+    lanes: usize,
+    options: &Options,
+    ways: &Ways,
+) -> bool {
     let uses_aws_lc = match options.backend {
         Backend::Lanes => return true,
         Backend::Own => false,
@@ -58,7 +71,7 @@ pub(crate) fn pays(operation: Operation, count: usize, lanes: usize, options: &O
         None if cfg!(all(target_family = "wasm", target_os = "unknown")) => usual,
         // Only counts; what is measured is published by the lock.
         None if known.asked.fetch_add(1, Relaxed) < UNMEASURED => usual,
-        None => *known.measured.get_or_init(|| measure(operation, lanes, options)),
+        None => *known.measured.get_or_init(|| measure(operation, lanes, options, ways)),
     };
     count >= fewest
 }
@@ -85,16 +98,16 @@ const fn usual(operation: Operation, lanes: usize, uses_aws_lc: bool) -> usize {
     }
 }
 
-fn measure(operation: Operation, lanes: usize, options: &Options) -> usize {
+fn measure(operation: Operation, lanes: usize, options: &Options, ways: &Ways) -> usize {
     let options = options.with_signature_checks(false);
     let in_lanes = |count| {
         sample::time(operation, count, |requests| {
-            let _ = options.with_backend(Backend::Lanes).process(requests);
+            let _ = (ways.batch)(requests, &options.with_backend(Backend::Lanes));
         })
     };
     let alone = sample::time(operation, 1, |requests| {
         for request in requests {
-            single(request, &options);
+            (ways.single)(request, &options);
         }
     });
     let (one, all) = (in_lanes(1), in_lanes(lanes));

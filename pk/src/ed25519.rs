@@ -8,10 +8,9 @@ use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::curve25519::ed25519 as kernel;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
+use crate::KeyError;
 use crate::encoding::{self, ED25519};
-use crate::process::one;
 use crate::secret::random;
-use crate::{Error, KeyError, Request};
 
 /// A key that signs. It owns its public key, is wiped on drop, and may be used by many threads at
 /// once.
@@ -64,17 +63,6 @@ impl SigningKey {
     #[must_use]
     pub const fn verifying_key(&self) -> &VerifyingKey {
         &self.public
-    }
-
-    /// Signs a message.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Fault`].
-    pub fn sign(&self, message: &[u8]) -> Result<[u8; 64], Error> {
-        let mut signature = [0; 64];
-        one(Request::ed25519_sign(self, message, &mut signature))?;
-        Ok(signature)
     }
 
     /// A key from the DER of `PrivateKeyInfo` (PKCS#8, RFC 8410).
@@ -161,16 +149,6 @@ impl VerifyingKey {
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         self.point.as_bytes()
-    }
-
-    /// Checks a signature: S is less than the order, R is canonical and not of small order, and
-    /// R = S B - k A, without multiplying by the cofactor.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Signature`].
-    pub fn verify(&self, message: &[u8], signature: &[u8; 64]) -> Result<(), Error> {
-        one(Request::ed25519_verify(self, message, signature))
     }
 
     /// A key from the DER of `SubjectPublicKeyInfo` (RFC 8410), as in certificates.

@@ -2,6 +2,7 @@
 //!
 //! Everything is parsed and written by the crates `der`, `spki`, `pkcs8` and `sec1`.
 
+use lanecrypt_kernels::mlkem::{DECAPSULATION_KEY, SEED};
 use pkcs8::der::asn1::{AnyRef, BitStringRef, ContextSpecific, OctetStringRef};
 use pkcs8::der::{
     Decode as _, Document, Encode, Error, Reader as _, SecretDocument, SliceReader, Tag, TagMode,
@@ -13,7 +14,6 @@ use sec1::EcPrivateKey;
 use zeroize::Zeroizing;
 
 use crate::KeyError;
-use crate::mlkem768::{DECAPSULATION_KEY_LENGTH, SEED_LENGTH};
 
 const PKCS8: &str = "PRIVATE KEY";
 const PKCS8_ENCRYPTED: &str = "ENCRYPTED PRIVATE KEY";
@@ -97,14 +97,14 @@ fn of_curve(
 #[expect(clippy::type_complexity, reason = "a seed and a key")]
 pub(crate) fn read_seed(
     der: &[u8],
-) -> Result<(Zeroizing<[u8; SEED_LENGTH]>, Option<Zeroizing<Vec<u8>>>), KeyError> {
+) -> Result<(Zeroizing<[u8; SEED]>, Option<Zeroizing<Vec<u8>>>), KeyError> {
     let info = info(&MLKEM768, der)?;
     let any = AnyRef::from_der(info.private_key.as_bytes()).map_err(encoding)?;
     match any.tag() {
         Tag::ContextSpecific { constructed: false, number: TagNumber(0) } => {
             Ok((secret(any.value())?, None))
         }
-        Tag::OctetString if any.value().len() == DECAPSULATION_KEY_LENGTH => Err(KeyError::NoSeed),
+        Tag::OctetString if any.value().len() == DECAPSULATION_KEY => Err(KeyError::NoSeed),
         Tag::Sequence => {
             let both = || {
                 let mut reader = SliceReader::new(any.value())?;
@@ -153,7 +153,7 @@ pub(crate) fn write_curve(algorithm: &Algorithm, key: &[u8; 32], public: &[u8]) 
 }
 
 /// Writes the seed of a key of ML-KEM.
-pub(crate) fn write_seed(seed: &[u8; SEED_LENGTH]) -> SecretDocument {
+pub(crate) fn write_seed(seed: &[u8; SEED]) -> SecretDocument {
     let value = written(OctetStringRef::new(seed));
     let (tag_number, tag_mode) = (TagNumber(0), TagMode::Implicit);
     private(&MLKEM768, Ok(ContextSpecific { tag_number, tag_mode, value }))

@@ -70,6 +70,7 @@ pub mod p256;
 mod process;
 mod request;
 mod secret;
+mod single;
 pub mod x25519;
 
 pub use backend::Backend;

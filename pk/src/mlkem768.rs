@@ -9,10 +9,9 @@ use lanecrypt_kernels::{Isa, mlkem as kernel};
 use subtle::ConstantTimeEq as _;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
+use crate::KeyError;
 use crate::encoding;
-use crate::process::one;
 use crate::secret::random;
-use crate::{Error, KeyError, Request, SharedSecret};
 
 /// The length of a ciphertext.
 pub const CIPHERTEXT_LENGTH: usize = 1088;
@@ -75,18 +74,6 @@ impl DecapsulationKey {
     #[must_use]
     pub const fn encapsulation_key(&self) -> &EncapsulationKey {
         &self.public
-    }
-
-    /// The secret that was encapsulated. That of a wrong ciphertext is a secret that nobody else
-    /// knows.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Fault`].
-    pub fn decapsulate(&self, ciphertext: &[u8; CIPHERTEXT_LENGTH]) -> Result<SharedSecret, Error> {
-        let mut shared = SharedSecret::empty();
-        one(Request::mlkem768_decapsulate(self, ciphertext, &mut shared.0))?;
-        Ok(shared)
     }
 
     /// The key in the form of FIPS 203.

@@ -2,7 +2,7 @@
 
 use lanecrypt_kernels::Isa;
 
-use crate::{Backend, BatchError, Request};
+use crate::Backend;
 
 /// How requests are served: by which [`Backend`], with the kernels of which [`Isa`], and whether
 /// signatures are checked before they leave.
@@ -42,15 +42,6 @@ impl Options {
     #[must_use]
     pub const fn with_signature_checks(self, checks: bool) -> Self {
         Self { checks_signatures: checks, ..self }
-    }
-
-    /// Serves requests as [`process`](crate::process) does, with these options.
-    ///
-    /// # Errors
-    ///
-    /// [`BatchError`] if a request failed. All others have been served.
-    pub fn process(&self, requests: &mut [Request<'_>]) -> Result<(), BatchError> {
-        crate::process::serve(requests, self)
     }
 }
 

@@ -6,10 +6,10 @@
 
 use lanecrypt_kernels::Isa;
 
-use crate::cost::pays;
+use crate::cost::{self, Ways};
 use crate::lanes::{self, Group};
 use crate::options::Options;
-use crate::{BatchError, Error, Operation, Request, library};
+use crate::{BatchError, Operation, Request, library};
 
 /// Serves requests of any operations, under any keys. Each has its own
 /// [`outcome`](Request::outcome).
@@ -26,7 +26,21 @@ pub fn process(requests: &mut [Request<'_>]) -> Result<(), BatchError> {
     serve(requests, &Options::new())
 }
 
-pub(crate) fn serve(requests: &mut [Request<'_>], options: &Options) -> Result<(), BatchError> {
+impl Options {
+    /// Serves requests as [`process`] does, with these options.
+    ///
+    /// # Errors
+    ///
+    /// [`BatchError`] if a request failed. All others have been served.
+    pub fn process(&self, requests: &mut [Request<'_>]) -> Result<(), BatchError> {
+        serve(requests, self)
+    }
+}
+
+/// What tells how many requests cost less in lanes.
+const WAYS: Ways = Ways { batch: serve, single };
+
+fn serve(requests: &mut [Request<'_>], options: &Options) -> Result<(), BatchError> {
     let mut counts = [0; Operation::ALL.len()];
     for request in requests.iter().filter(|request| request.outcome.is_none()) {
         counts[request.operation() as usize] += 1;
@@ -49,9 +63,10 @@ fn serve_operation(
 ) {
     let lanes = lanes::lanes(options.isa, operation);
     let rest = count % lanes;
-    let mut in_lanes = if !pays(operation, lanes, lanes, options) {
+    let pays = |count| cost::pays(operation, count, lanes, options, &WAYS);
+    let mut in_lanes = if !pays(lanes) {
         0
-    } else if rest == 0 || pays(operation, rest, lanes, options) {
+    } else if rest == 0 || pays(rest) {
         count
     } else {
         count - rest
@@ -69,17 +84,9 @@ fn serve_operation(
     }
 }
 
-/// Serves one request.
-pub(crate) fn one(request: Request<'_>) -> Result<(), Error> {
-    let mut requests = [request];
-    // The outcome of the request says more than that of the batch.
-    let _ = process(&mut requests);
-    requests[0].outcome().unwrap_or(Ok(()))
-}
-
 /// Serves one request by itself: by AWS-LC or by dalek's crates, and otherwise by the kernel that
 /// has one lane.
-pub(crate) fn single(request: &mut Request<'_>, options: &Options) {
+fn single(request: &mut Request<'_>, options: &Options) {
     let operation = request.operation();
     #[cfg(feature = "aws-lc")]
     let served = crate::aws_lc::serve(&mut request.work, operation, options);

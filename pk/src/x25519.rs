@@ -4,10 +4,9 @@ use core::fmt;
 
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
+use crate::KeyError;
 use crate::encoding::{self, X25519};
-use crate::process::one;
 use crate::secret::random;
-use crate::{Error, KeyError, Request, SharedSecret};
 
 /// A secret key. It is wiped on drop, and may be used by many threads at once.
 pub struct SecretKey {
@@ -44,27 +43,6 @@ impl SecretKey {
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.bytes
-    }
-
-    /// Its public key, which is computed now.
-    #[must_use]
-    #[expect(clippy::missing_panics_doc, reason = "every secret key has a public key")]
-    pub fn public_key(&self) -> PublicKey {
-        let mut public = [0; 32];
-        let served = one(Request::x25519_public_key(self, &mut public));
-        served.expect("every secret key has a public key");
-        PublicKey(public)
-    }
-
-    /// The secret that this key shares with the one of `public` (RFC 7748, section 6.1).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::SmallOrder`].
-    pub fn diffie_hellman(&self, public: &PublicKey) -> Result<SharedSecret, Error> {
-        let mut shared = SharedSecret::empty();
-        one(Request::x25519_shared_secret(self, public, &mut shared.0))?;
-        Ok(shared)
     }
 
     /// A key from the DER of `PrivateKeyInfo` (PKCS#8, RFC 8410).

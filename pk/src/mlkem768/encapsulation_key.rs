@@ -4,10 +4,8 @@ use core::fmt;
 
 use lanecrypt_kernels::mlkem as kernel;
 
-use super::CIPHERTEXT_LENGTH;
+use crate::KeyError;
 use crate::encoding::{self, MLKEM768};
-use crate::process::one;
-use crate::{Error, KeyError, Request, SharedSecret};
 
 /// The length of an encapsulation key.
 pub const ENCAPSULATION_KEY_LENGTH: usize = 1184;
@@ -39,17 +37,6 @@ impl EncapsulationKey {
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; ENCAPSULATION_KEY_LENGTH] {
         self.key.as_bytes()
-    }
-
-    /// Draws a secret, and encapsulates it.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Entropy`].
-    pub fn encapsulate(&self) -> Result<([u8; CIPHERTEXT_LENGTH], SharedSecret), Error> {
-        let (mut ciphertext, mut shared) = ([0; CIPHERTEXT_LENGTH], SharedSecret::empty());
-        one(Request::mlkem768_encapsulate(self, &mut ciphertext, &mut shared.0))?;
-        Ok((ciphertext, shared))
     }
 
     /// A key from the DER of `SubjectPublicKeyInfo` (RFC 9935).

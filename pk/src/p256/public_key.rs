@@ -4,9 +4,8 @@ use core::fmt;
 
 use lanecrypt_kernels::p256 as kernel;
 
+use crate::KeyError;
 use crate::encoding::{self, P256};
-use crate::process::one;
-use crate::{Error, KeyError, Request};
 
 /// A public key: a point on the curve, which is not the neutral one.
 pub struct PublicKey {
@@ -48,33 +47,6 @@ impl PublicKey {
     #[must_use]
     pub const fn as_sec1_bytes(&self) -> &[u8; 65] {
         &self.bytes
-    }
-
-    /// Checks a signature of ECDSA with SHA-256: r and s, each of 32 bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Signature`].
-    pub fn verify(&self, message: &[u8], signature: &[u8; 64]) -> Result<(), Error> {
-        one(Request::p256_verify(self, message, signature))
-    }
-
-    /// Checks the signature of a message with this digest; of a longer digest, its first 32 bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Signature`].
-    pub fn verify_digest(&self, digest: &[u8; 32], signature: &[u8; 64]) -> Result<(), Error> {
-        one(Request::p256_verify_digest(self, digest, signature))
-    }
-
-    /// Checks a signature of ECDSA with SHA-256, in DER.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Signature`].
-    pub fn verify_der(&self, message: &[u8], signature: &[u8]) -> Result<(), Error> {
-        self.verify(message, &super::signature_from_der(signature)?)
     }
 
     /// A key from the DER of `SubjectPublicKeyInfo` (RFC 5480), as in certificates.

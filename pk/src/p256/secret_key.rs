@@ -7,9 +7,8 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::PublicKey;
 use crate::encoding::{self, P256, Pair};
-use crate::process::one;
 use crate::secret::random;
-use crate::{Error, KeyError, Request, SharedSecret};
+use crate::{Error, KeyError};
 
 /// A secret key of ECDH. It is wiped on drop, and may be used by many threads at once.
 pub struct SecretKey {
@@ -58,29 +57,6 @@ impl SecretKey {
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.bytes
-    }
-
-    /// Its public key, which is computed now.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Fault`].
-    pub fn public_key(&self) -> Result<PublicKey, Error> {
-        let mut public = [0; 65];
-        one(Request::p256_public_key(self, &mut public))?;
-        PublicKey::from_sec1_bytes(&public).map_err(|_: KeyError| Error::Fault)
-    }
-
-    /// The secret that this key shares with the one of `public`: the x coordinate of their point
-    /// (SP 800-56A, section 5.7.1.2).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Fault`].
-    pub fn diffie_hellman(&self, public: &PublicKey) -> Result<SharedSecret, Error> {
-        let mut shared = SharedSecret::empty();
-        one(Request::p256_shared_secret(self, public, &mut shared.0))?;
-        Ok(shared)
     }
 
     /// A key from the DER of `PrivateKeyInfo` (PKCS#8, RFC 5915).

@@ -6,8 +6,7 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::{PublicKey, SecretKey};
 use crate::encoding::{self, P256};
-use crate::process::one;
-use crate::{Error, KeyError, Request};
+use crate::{Error, KeyError};
 
 /// A key that signs by ECDSA. It owns its public key, is wiped on drop, and may be used by many
 /// threads at once.
@@ -61,40 +60,6 @@ impl SigningKey {
     #[must_use]
     pub const fn public_key(&self) -> &PublicKey {
         &self.public
-    }
-
-    /// Signs a message, with SHA-256: r and s, each of 32 bytes.
-    ///
-    /// The nonce is derived from the key, the digest and new random bytes (RFC 6979, section 3.6).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Entropy`], [`Error::Fault`].
-    pub fn sign(&self, message: &[u8]) -> Result<[u8; 64], Error> {
-        let mut signature = [0; 64];
-        one(Request::p256_sign(self, message, &mut signature))?;
-        Ok(signature)
-    }
-
-    /// Signs a message with this digest; of a longer digest, its first 32 bytes.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`sign`](Self::sign).
-    pub fn sign_digest(&self, digest: &[u8; 32]) -> Result<[u8; 64], Error> {
-        let mut signature = [0; 64];
-        one(Request::p256_sign_digest(self, digest, &mut signature))?;
-        Ok(signature)
-    }
-
-    /// Signs a message, with SHA-256, and returns the signature in DER.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`sign`](Self::sign).
-    pub fn sign_der(&self, message: &[u8]) -> Result<Vec<u8>, Error> {
-        let mut room = [0; super::MAX_DER_LENGTH];
-        Ok(super::signature_to_der(&self.sign(message)?, &mut room).to_vec())
     }
 
     /// A key from the DER of `PrivateKeyInfo` (PKCS#8, RFC 5915).
