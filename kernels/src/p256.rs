@@ -365,8 +365,10 @@ fn points_of<T>(jobs: &[T], point: impl Fn(&T) -> &PublicKey) -> [Eight; 2] {
 /// Whether a number is in 1..n. Only that is revealed.
 fn is_scalar(number: &[u64; 4]) -> bool {
     let bits = number.iter().fold(0, |bits, word| bits | word);
-    let is_zero = crate::opaque::word(bits) == 0;
-    subtract(number, &N).1 & !is_zero
+    // One verdict, not one branch for each of the two.
+    crate::opaque::word(
+        u64::from(subtract(number, &N).1) & u64::from(crate::opaque::word(bits) != 0),
+    ) == 1
 }
 
 fn from_bytes(bytes: &[u8; 32]) -> [u64; 4] {

@@ -5,6 +5,8 @@
 
 pub(crate) mod x86_64;
 
+use crate::opaque;
+
 /// A word of 64 bits of each of several numbers.
 ///
 /// A register implements it for functions that have its instructions, and only these name its type.
@@ -202,7 +204,8 @@ impl Words for u64 {
     }
     #[inline(always)]
     fn select(mask: Self, one: Self, other: Self) -> Self {
-        other ^ mask & (one ^ other)
+        // The compiler must not know that it is a mask, and branch.
+        other ^ opaque::word(mask) & (one ^ other)
     }
     #[inline(always)]
     fn look_up(self, table: &[u64; 16]) -> Self {

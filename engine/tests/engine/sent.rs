@@ -55,14 +55,17 @@ const _: () = {
 #[cfg(feature = "rsa")]
 const _: () = sent_and_shared::<lanecrypt_engine::RsaKey>();
 
+#[cfg(any(feature = "pk", feature = "rsa"))]
+const _: () = sent_and_shared::<lanecrypt_engine::SignatureKey>();
+
 #[cfg(feature = "aws-lc")]
 const _: () = sent_and_shared::<lanecrypt_engine::AwsLc>();
 
 /// `InOutBuf` has pointers, and is made only when a kernel takes the data. `NonceSequence` is a
-/// trait; its types are listed above. The others are there with the features `aws-lc`, `openssl`
-/// and `rsa` only.
-const OTHERS: [&str; 6] =
-    ["AwsLc", "InOutBuf", "NonceSequence", "OpenSsl", "OpenSslError", "RsaKey"];
+/// trait; its types are listed above. The others are there with the features `aws-lc`, `openssl`,
+/// `pk` and `rsa` only.
+const OTHERS: [&str; 7] =
+    ["AwsLc", "InOutBuf", "NonceSequence", "OpenSsl", "OpenSslError", "RsaKey", "SignatureKey"];
 
 /// The list has all public types.
 #[test]

@@ -3,6 +3,7 @@
 //! No digit is zero, so that tables have 16 multiples and their negatives, and nothing else.
 
 use super::scalar::ORDER;
+use crate::opaque;
 
 /// The odd digits of a scalar below 2^255, `count` of five bits each, lowest first. An even scalar
 /// is made odd by the order of the base point, to be multiplied with points of that order only.
@@ -11,7 +12,7 @@ use super::scalar::ORDER;
 /// So n is half of the sum of the scalar and 32^count - 1.
 #[expect(clippy::cast_possible_truncation, reason = "the upper half is the carry")]
 pub(super) fn odd_digits(scalar: [u64; 4], count: usize) -> [u64; 5] {
-    let even = (scalar[0] & 1).wrapping_sub(1);
+    let even = opaque::word((scalar[0] & 1).wrapping_sub(1));
     let mut words = [0; 5];
     let mut carry = 0;
     for (k, word) in words.iter_mut().enumerate() {

@@ -11,6 +11,37 @@
 use super::constants::{self, Modulus, split};
 use crate::words::Words;
 
+/// The limbs of numbers, those of one place side by side.
+///
+/// Not inlined into functions with vectors, where such loops would become scatters and gathers.
+/// Their addresses would be public, but they are slower.
+#[inline(never)]
+fn spread(numbers: &[[u64; 4]; 8], width: u32) -> [[u64; 8]; 9] {
+    let mut lanes = [[0; 8]; 9];
+    for (lane, number) in numbers.iter().enumerate() {
+        for (limb, value) in lanes.iter_mut().zip(split::<9>(number, width)) {
+            limb[lane] = value;
+        }
+    }
+    lanes
+}
+
+/// The numbers of such limbs.
+#[inline(never)]
+fn join(lanes: &[[u64; 8]], width: u32) -> [[u64; 4]; 8] {
+    let mut numbers = [[0; 4]; 8];
+    for (i, limb) in (0..).zip(lanes) {
+        let (word, bit) = ((i * width / 64) as usize, i * width % 64);
+        for (number, value) in numbers.iter_mut().zip(limb) {
+            number[word] |= value << bit;
+            if word < 3 && bit > 0 {
+                number[word + 1] |= value >> (64 - bit);
+            }
+        }
+    }
+    numbers
+}
+
 /// Several numbers side by side, in limbs.
 pub(super) trait Number: Copy {
     type Word: Words;
@@ -73,12 +104,7 @@ pub(super) trait Number: Copy {
     /// A number for each lane.
     #[inline(always)]
     fn load(numbers: &[[u64; 4]; 8]) -> Self {
-        let mut lanes = [[0; 8]; 9];
-        for (lane, number) in numbers.iter().enumerate() {
-            for (limb, value) in lanes.iter_mut().zip(split::<9>(number, Self::WIDTH)) {
-                limb[lane] = value;
-            }
-        }
+        let lanes = spread(numbers, Self::WIDTH);
         let mut result = Self::zero();
         for (limb, values) in result.limbs_mut().iter_mut().zip(&lanes) {
             *limb = Self::Word::load(values);
@@ -89,17 +115,11 @@ pub(super) trait Number: Copy {
     /// The numbers of the lanes, which are tight and less than 2^256.
     #[inline(always)]
     fn store(&self) -> [[u64; 4]; 8] {
-        let mut numbers = [[0; 4]; 8];
-        for (i, limb) in (0..).zip(self.limbs()) {
-            let (word, bit) = ((i * Self::WIDTH / 64) as usize, i * Self::WIDTH % 64);
-            for (number, value) in numbers.iter_mut().zip(limb.store()) {
-                number[word] |= value << bit;
-                if word < 3 && bit > 0 {
-                    number[word + 1] |= value >> (64 - bit);
-                }
-            }
+        let mut lanes = [[0; 8]; 9];
+        for (lanes, limb) in lanes.iter_mut().zip(self.limbs()) {
+            *lanes = limb.store();
         }
-        numbers
+        join(&lanes[..Self::LIMBS], Self::WIDTH)
     }
 
     #[inline(always)]

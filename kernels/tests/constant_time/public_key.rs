@@ -79,8 +79,6 @@ fn decapsulation_key(isa: Isa, secrets: &mut Secrets) -> DecapsulationKey {
     });
     secrets.hide(&mut bytes[..1152]);
     secrets.hide(&mut bytes[DECAPSULATION_KEY - 32..]);
-    // Whether its numbers are remainders is public.
-    secrets.judge();
     assert!(key.set_bytes(isa, &bytes), "it was copied");
     key
 }
