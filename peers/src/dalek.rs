@@ -4,6 +4,7 @@ use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use rand::Rng as _;
 use x25519_dalek::{PublicKey as Public, StaticSecret};
 
+use crate::array::array;
 use crate::project::Project;
 use crate::public_key::{KeyPair, Operation, PublicKey, Session, generating};
 use crate::{Failed, Job, Peer, PeerLibraries};
@@ -75,9 +76,4 @@ fn derive(secret: &StaticSecret, public: &[u8], shared: &mut [u8]) -> Result<(),
     Failed::unless(secret.was_contributory())?;
     shared.copy_from_slice(secret.as_bytes());
     Ok(())
-}
-
-/// The bytes as an array, if there are as many.
-pub(crate) fn array<const N: usize>(bytes: &[u8]) -> Result<[u8; N], Failed> {
-    bytes.try_into().or(Err(Failed))
 }

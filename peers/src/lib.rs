@@ -6,6 +6,7 @@
 
 mod aead;
 mod arc4random;
+mod array;
 mod cipher;
 mod direction;
 mod generator;

@@ -4,7 +4,7 @@
 use core::fmt;
 
 use crate::loops::{Run, rounds};
-use crate::peer::{Kind, Open, Versioned};
+use crate::peer::{Open, Versioned};
 use crate::{Direction, Failed, Peer};
 
 mod known;
@@ -161,13 +161,5 @@ impl Peer<dyn PublicKey> {
         let parts: Vec<&[u8]> = keys.iter().flat_map(|key| [key.private, key.public]).collect();
         let Open(open) = &self.open;
         open(Direction::Encrypt, &parts)
-    }
-}
-
-impl Kind for dyn PublicKey {
-    fn fault(peer: &Peer<Self>) -> Option<String> {
-        let operation = peer.operation()?;
-        let works = known::works(peer, operation).unwrap_or(false);
-        (!works).then(|| format!("has no working {} here", peer.subject))
     }
 }

@@ -8,7 +8,7 @@ use p256::ecdsa::signature::hazmat::{PrehashSigner as _, PrehashVerifier as _};
 use rand::Rng as _;
 use sha2::{Digest as _, Sha256};
 
-use crate::dalek::array;
+use crate::array::array;
 use crate::{Failed, Job, KeyKind, KeyPair, Operation, PublicKey, Run};
 
 /// A key pair.

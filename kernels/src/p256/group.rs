@@ -220,8 +220,8 @@ impl<N: Number> Point<N> {
 #[inline(always)]
 pub(super) fn multiply_base<N: Number>(digits: &Digits) -> Point<N> {
     // The highest digit is 1.
-    let top = table::entry::<N>(DIGITS / 2 - 1, N::Word::splat(0));
-    let mut sum = Sum::new(top.x, top.y);
+    let [x, y] = table::entry::<N>(DIGITS / 2 - 1, N::Word::splat(0));
+    let mut sum = Sum::new(x, y);
     for step in 0..DIGITS - 1 {
         if step == DIGITS / 2 - 1 {
             let z = sum.point.z;
@@ -230,7 +230,8 @@ pub(super) fn multiply_base<N: Number>(digits: &Digits) -> Point<N> {
         let place =
             if step < DIGITS / 2 - 1 { DIGITS - 3 - 2 * step } else { 2 * DIGITS - 4 - 2 * step };
         let (index, negative) = digits.at(place);
-        sum.add(&table::entry(place / 2, index), negative);
+        let [x, y] = table::entry(place / 2, index);
+        sum.add(&Affine { x, y }, negative);
     }
     sum.finish(N::Word::load(&digits.negated))
 }

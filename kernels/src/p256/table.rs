@@ -4,7 +4,6 @@
 //! by side: five rows of x, then five of y. The file has them as little-endian words; a unit test
 //! computes it.
 
-use super::group::Affine;
 use super::number::Number;
 use crate::words::Words;
 
@@ -35,14 +34,14 @@ pub(super) fn rows() -> &'static [Row; ROWS] {
     &TABLE
 }
 
-/// An entry of a row, for each lane.
+/// An entry of a row, for each lane: x, then y.
 #[inline(always)]
-pub(super) fn entry<N: Number>(row: usize, index: N::Word) -> Affine<N> {
+pub(super) fn entry<N: Number>(row: usize, index: N::Word) -> [N; 2] {
     let Row(words) = &TABLE[row];
     let mut limbs = [N::Word::splat(0); 10];
     for (limb, words) in limbs.iter_mut().zip(words) {
         *limb = index.look_up(words);
     }
     let [a, b, c, d, e, f, g, h, i, j] = limbs;
-    Affine { x: N::from_table([a, b, c, d, e]), y: N::from_table([f, g, h, i, j]) }
+    [N::from_table([a, b, c, d, e]), N::from_table([f, g, h, i, j])]
 }

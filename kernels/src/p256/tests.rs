@@ -126,7 +126,7 @@ fn entries_of_the_table_are_as_in_the_bounds() {
         for index in 0..16 {
             let wide = table::entry::<Wide<u64>>(row, index);
             let short = table::entry::<Short<u64>>(row, index);
-            for (wide, short) in [(wide.x, short.x), (wide.y, short.y)] {
+            for (wide, short) in wide.into_iter().zip(short) {
                 assert_eq!(wide.leave().store()[0], short.leave().store()[0]);
                 assert!(subtract(&wide.store()[0], &P).1);
             }
@@ -167,7 +167,8 @@ fn bounds<F: Number<Word = Interval>>() {
     sum.add(&Affine { x: entry, y: entry }, any);
     assert_closed(&sum.point);
     let mut sum = Sum { point, negative: any };
-    sum.add(&table::entry(0, Interval::new(0, 15)), any);
+    let [x_of_it, y_of_it] = table::entry(0, Interval::new(0, 15));
+    sum.add(&Affine { x: x_of_it, y: y_of_it }, any);
     assert_closed(&sum.point);
     let finished = Point { y: below(24), ..point };
     assert_within(&Sum { point, negative: any }.finish(any).y, &finished.y);

@@ -10,7 +10,7 @@ use aws_lc_rs::signature::{
 };
 use aws_lc_sys::{ED25519_keypair_from_seed, ED25519_sign, ED25519_verify, X25519, X25519_keypair};
 
-use crate::dalek::array;
+use crate::array::array;
 use crate::public_key::{KeyPair, Operation, PublicKey, Session, generating};
 use crate::{Failed, Job, Peer};
 

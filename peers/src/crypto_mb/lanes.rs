@@ -5,7 +5,7 @@ use core::ptr;
 use rand::Rng as _;
 
 use super::Library;
-use crate::dalek::array;
+use crate::array::array;
 use crate::loops::rounds;
 use crate::public_key::{KeyPair, Operation, PublicKey};
 use crate::{Failed, Job, Run};

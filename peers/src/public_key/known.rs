@@ -2,6 +2,7 @@
 //! the trial of a peer.
 
 use super::{Operation, PublicKey};
+use crate::peer::Kind;
 use crate::reference::{Asked, Key};
 use crate::{Job, KeyPair, Peer, Run};
 
@@ -107,7 +108,7 @@ impl Known {
 }
 
 /// Whether a peer gives answers that are known, and right ones to random questions.
-pub(super) fn works(peer: &Peer<dyn PublicKey>, operation: Operation) -> Option<bool> {
+fn works(peer: &Peer<dyn PublicKey>, operation: Operation) -> Option<bool> {
     if let Some(known) = Known::of(operation)
         && !known.is_given(peer, operation)?
     {
@@ -118,4 +119,12 @@ pub(super) fn works(peer: &Peer<dyn PublicKey>, operation: Operation) -> Option<
     let mut by = peer.with_key_pairs(&[key.as_ref().map_or(none, Key::pair)])?;
     let mut asked = Asked::new(operation, key.as_ref()).ok()?;
     Some(asked.works(&mut *by, key.as_ref()))
+}
+
+impl Kind for dyn PublicKey {
+    fn fault(peer: &Peer<Self>) -> Option<String> {
+        let operation = peer.operation()?;
+        let works = works(peer, operation).unwrap_or(false);
+        (!works).then(|| format!("has no working {} here", peer.subject))
+    }
 }

@@ -7,7 +7,8 @@ use p256::ecdsa::{Signature, SigningKey, VerifyingKey};
 use p256::elliptic_curve::Generate as _;
 use p256::{PublicKey as Public, SecretKey};
 
-use crate::dalek::{self, array};
+use crate::array::array;
+use crate::dalek;
 use crate::public_key::{KeyPair, Operation, PublicKey, Session, generating};
 use crate::{Failed, Job, Peer};
 

@@ -5,6 +5,7 @@ use crate::drawing::{Drawing, Measure, Side};
 use crate::table::Table;
 
 mod ours;
+mod row;
 mod rows;
 #[cfg(test)]
 #[path = "../../tests/unit/handshakes.rs"]

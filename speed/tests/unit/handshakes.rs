@@ -8,7 +8,7 @@ use lanecrypt_peers::{
     Failed, Job, Operation, PublicKey, PublicKeySession, public_key, public_keys,
 };
 
-use super::rows::{Api, row};
+use super::row::{Api, row};
 use super::work::Keys;
 use super::*;
 use crate::depth::Depth;

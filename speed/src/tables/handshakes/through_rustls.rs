@@ -14,7 +14,7 @@ use rustls_lanecrypt::rustls::{
 };
 use rustls_lanecrypt::{HandshakePool, over};
 
-use super::rows::{Api, row_of};
+use super::row::{Api, row_of};
 use crate::peer_set::PeerSet;
 use crate::results::Point;
 use crate::row::{Arena, Row, Workload};

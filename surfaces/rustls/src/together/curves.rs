@@ -1,7 +1,7 @@
 //! The curves of key exchange.
 
 use lanecrypt_pk::{KeyError, Request, p256, x25519};
-use rustls::NamedGroup;
+use rustls::{Error, NamedGroup, PeerMisbehaved};
 
 /// A curve.
 pub(crate) trait Curve: 'static {
@@ -28,6 +28,11 @@ pub(crate) trait Curve: 'static {
         peer: &'a Self::Public,
         shared: &'a mut [u8; 32],
     ) -> Request<'a>;
+}
+
+/// The other side's share is not one.
+pub(crate) fn invalid() -> Error {
+    PeerMisbehaved::InvalidKeyShare.into()
 }
 
 pub(crate) struct X25519;

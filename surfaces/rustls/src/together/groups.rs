@@ -8,10 +8,10 @@ use rustls::crypto::{
     ActiveKeyExchange, CompletedKeyExchange, GetRandomFailed, SharedSecret, SupportedKxGroup,
 };
 use rustls::ffdhe_groups::FfdheGroup;
-use rustls::{Error, NamedGroup, PeerMisbehaved, ProtocolVersion};
+use rustls::{Error, NamedGroup, ProtocolVersion};
 use zeroize::Zeroizing;
 
-use super::curves::{Curve, P256, X25519};
+use super::curves::{Curve, P256, X25519, invalid};
 use super::hybrid::Hybrid;
 use super::jobs::{Agreement, Failed, Job};
 use super::known::Known;
@@ -57,11 +57,6 @@ impl<C: Curve> Agreement<C> {
     pub(crate) fn continued(secret: C::Secret, peer: Option<C::Public>) -> Self {
         Self { secret, share: None, peer, shared: Zeroizing::new([0; 32]) }
     }
-}
-
-/// The other side's share is not one.
-pub(crate) fn invalid() -> Error {
-    PeerMisbehaved::InvalidKeyShare.into()
 }
 
 impl<C: Curve> SupportedKxGroup for Group<C>

@@ -9,8 +9,7 @@ use rustls::ffdhe_groups::FfdheGroup;
 use rustls::{Error, NamedGroup, ProtocolVersion};
 use zeroize::Zeroizing;
 
-use super::curves::{Curve as _, X25519};
-use super::groups::invalid;
+use super::curves::{Curve as _, X25519, invalid};
 use super::jobs::{Agreement, Failed, Job, Kem};
 use super::pool;
 
