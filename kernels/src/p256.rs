@@ -34,6 +34,7 @@ mod nonce;
 mod number;
 mod operations;
 mod portable;
+#[cfg_attr(not(feature = "isa-avx2"), allow(dead_code, reason = "only AVX2 has such products"))]
 mod short;
 mod table;
 #[cfg(test)]

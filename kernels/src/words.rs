@@ -101,6 +101,7 @@ pub(crate) trait Words52: Words {
 }
 
 /// Products of 32 bits.
+#[cfg_attr(not(feature = "isa-avx2"), allow(dead_code, reason = "only AVX2 has such products"))]
 pub(crate) trait Words32: Words {
     /// The product of the low 32 bits of each.
     fn multiply(self, other: Self) -> Self;

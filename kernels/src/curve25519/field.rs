@@ -13,6 +13,7 @@ macro_rules! unroll {
     })+};
 }
 
+#[cfg_attr(not(feature = "isa-avx2"), allow(dead_code, reason = "only AVX2 has such products"))]
 pub(super) mod limbs25;
 pub(super) mod limbs51;
 #[cfg(test)]

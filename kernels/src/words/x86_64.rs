@@ -5,7 +5,9 @@ use core::arch::x86_64::*;
 
 #[cfg(feature = "isa-avx2")]
 use super::Words32;
-use super::{Step, Words, Words52};
+#[cfg(feature = "isa-avx512")]
+use super::Words52;
+use super::{Step, Words};
 use crate::simd::*;
 
 /// A register of 512 bits: eight numbers. Only functions with AVX-512 F and IFMA name it.

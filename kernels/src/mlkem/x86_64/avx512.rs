@@ -4,8 +4,10 @@ use core::arch::x86_64::*;
 
 use super::{call, entries};
 use crate::Level;
+#[cfg(feature = "isa-avx2")]
+use crate::keccak;
 use crate::keccak::x86_64::avx512 as columns;
-use crate::keccak::{self, Block, Permutation, State};
+use crate::keccak::{Block, Permutation, State};
 use crate::mlkem::kernel::Factor;
 use crate::mlkem::row::{Poly, Q, Vector};
 use crate::mlkem::{Decapsulation, DecapsulationKey, Encapsulation, steps};
