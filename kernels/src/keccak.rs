@@ -10,7 +10,7 @@
 //! |---|---|---|
 //! | `Portable` | 1 | words of 64 bits |
 //! | `Avx2` | 4 | registers of 256 bits |
-//! | `Avx512` | 8, or 4 | registers of 512 bits, or 256 for few messages; rotations, three-way functions |
+//! | `Avx512` | 8, or 4 | registers of 512 bits, or 256 for few; rotations, three-way functions |
 
 #[cfg(test)]
 mod tests;

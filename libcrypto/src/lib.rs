@@ -10,7 +10,7 @@
 //!
 //! let Ok(libcrypto) = Libcrypto::open() else { return };
 //! let cipher = libcrypto.named(c"AES-128-CTR").expect("every libcrypto has it");
-//! let mut context = cipher.context(Direction::Encrypt, &[1; 16], &[2; 16]).expect("16 bytes each");
+//! let mut context = cipher.context(Direction::Encrypt, &[1; 16], &[2; 16]).expect("16 bytes");
 //! let mut message = *b"any length";
 //! context.update(&mut message).expect("counter mode takes any length");
 //!

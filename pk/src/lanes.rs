@@ -99,7 +99,8 @@ fn ed25519_sign(group: &mut Group<'_, '_>, options: &Options) {
     ed25519::sign(options.isa, &jobs, &mut results[..jobs.len()]);
     let mut verdicts = [true; MOST];
     if options.checks_signatures {
-        let jobs = each!(works().zip(&results), (Work::Ed25519Sign { key, message, .. }, signature) =>
+        let signed = works().zip(&results);
+        let jobs = each!(signed, (Work::Ed25519Sign { key, message, .. }, signature) =>
             ed25519::Verify { public: key.verifying_key().as_bytes(), message, signature });
         ed25519::verify(options.isa, &jobs, &mut verdicts[..jobs.len()]);
     }

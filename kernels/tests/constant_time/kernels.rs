@@ -23,10 +23,8 @@ use lanecrypt_kernels_legacy::serpent::{self, Serpent};
 
 use crate::ciphers;
 use crate::lanes;
-#[cfg(feature = "montgomery")]
 use crate::montgomery;
 use crate::secrets::{Secrets, unseen};
-#[cfg(feature = "public-key")]
 use crate::{public_key, sha2};
 
 /// One algorithm.
@@ -112,25 +110,15 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "gcm-siv-lanes-opening", levels: WITH_VERDICT, run: ciphers::gcm_siv_lanes },
     Kernel { name: "siv-opening", levels: WITH_VERDICT, run: ciphers::siv },
     Kernel { name: "siv-many", levels: WITH_VERDICT, run: ciphers::siv_many },
-    #[cfg(feature = "montgomery")]
     Kernel { name: "powers", levels: montgomery::LEVELS, run: montgomery::single },
-    #[cfg(feature = "montgomery")]
     Kernel { name: "powers-lanes", levels: montgomery::LEVELS, run: montgomery::lanes },
-    #[cfg(feature = "montgomery")]
     Kernel { name: "modular", levels: montgomery::LEVELS, run: montgomery::around },
-    #[cfg(feature = "public-key")]
     Kernel { name: "sha2", levels: sha2::LEVELS, run: sha2::hashes },
-    #[cfg(feature = "public-key")]
     Kernel { name: "hmac-sha256", levels: sha2::LEVELS, run: sha2::keyed },
-    #[cfg(feature = "public-key")]
     Kernel { name: "x25519", levels: public_key::LEVELS, run: public_key::x25519 },
-    #[cfg(feature = "public-key")]
     Kernel { name: "ed25519", levels: public_key::LEVELS, run: public_key::ed25519 },
-    #[cfg(feature = "public-key")]
     Kernel { name: "p256", levels: public_key::LEVELS, run: public_key::p256 },
-    #[cfg(feature = "public-key")]
     Kernel { name: "mlkem-encapsulate", levels: public_key::LEVELS, run: public_key::encapsulate },
-    #[cfg(feature = "public-key")]
     Kernel { name: "mlkem-decapsulate", levels: public_key::LEVELS, run: public_key::decapsulate },
     Kernel { name: "des-sliced", levels: des::KERNELS, run: des },
     Kernel { name: "3des-sliced", levels: des::KERNELS, run: triple_des },

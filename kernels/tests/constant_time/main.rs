@@ -9,13 +9,10 @@ mod ciphers;
 mod disassembly;
 mod kernels;
 mod lanes;
-#[cfg(feature = "montgomery")]
 mod montgomery;
 mod planted;
-#[cfg(feature = "public-key")]
 mod public_key;
 mod secrets;
-#[cfg(feature = "public-key")]
 mod sha2;
 mod traces;
 mod x86_64;

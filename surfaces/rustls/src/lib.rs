@@ -5,7 +5,7 @@
 //! Lanecrypt in place of what works on every record, AES-128-GCM, AES-256-GCM and
 //! ChaCha20-Poly1305, QUIC's packets and headers, and of SHA-256, SHA-384, HKDF and random numbers.
 //! With the feature `pk`, key exchanges and signatures are computed side by side in a
-//! `HandshakePool`; outside of one they are those of the base. Certificates are checked by the base,
+//! `HandshakePool`; outside of one they are the base's. Certificates are checked by the base,
 //! and suites that are not in this list stay as they are.
 //!
 //! ```toml

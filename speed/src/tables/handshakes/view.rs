@@ -17,8 +17,8 @@ have one call for each operation, so that their figure stands in every column. A
 other side sends comes as bytes; own keys, and keys that signatures are checked with, are kept. ring
 cannot use a key twice: its derivations are part of the server's work only. server: a new key of
 X25519, the shared secret, and a signature by P-256; with X25519MLKEM768 an encapsulation, too. A
-server of rustls reads the first flight of a client in memory and writes its own; rustls-pool: so many
-servers continue together, with ours over the first provider that rustls has here.
+server of rustls reads the first flight of a client in memory and writes its own; rustls-pool: so
+many servers continue together, with ours over the first provider that rustls has here.
 ";
 
 /// The operations of all public keys of a server.
