@@ -8,7 +8,6 @@ cd "$(dirname "$0")/.."
 
 # Programs and libraries of administrators lie in folders that are not in every user's PATH.
 PATH=$PATH:/sbin:/usr/sbin
-libraries=$(ldconfig -p 2>/dev/null || true)
 
 is_here() {
     case $1 in
@@ -20,7 +19,8 @@ is_here() {
 }
 
 missing() {
-    local name package probe user
+    local name package probe user libraries
+    libraries=$(ldconfig -p 2>/dev/null || true)
     while read -r name package probe user; do
         case $name in '' | '#'*) continue ;; esac
         if [ "${1:-$user}" = "$user" ] && ! is_here "$probe"; then

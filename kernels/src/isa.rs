@@ -61,7 +61,7 @@ pub enum Level {
     Ssse3 = 1,
     /// x86-64: AES-NI, PCLMULQDQ and SSE4.1.
     AesNi = 2,
-    /// x86-64: AVX2 and BMI2.
+    /// x86-64: AVX2, BMI1, BMI2 and POPCNT.
     Avx2 = 3,
     /// x86-64: VAES and VPCLMULQDQ on 256-bit registers.
     Avx2Vaes = 4,

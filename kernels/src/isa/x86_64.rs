@@ -7,7 +7,7 @@ levels! {
     is_x86_feature_detected:
     Ssse3 => "ssse3";
     AesNi => "aes", "pclmulqdq", "sse4.1";
-    Avx2 => "avx2", "bmi2";
+    Avx2 => "avx2", "bmi1", "bmi2", "popcnt";
     Avx2Vaes => "vaes", "vpclmulqdq";
     Avx512 => "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vbmi", "avx512vbmi2",
         "avx512ifma", "gfni";
