@@ -6,7 +6,7 @@
 
 use super::constants::{self, Modulus, split};
 use super::number::Number;
-use crate::words::{Step, Words, Words32};
+use crate::words::{Words, Words32};
 
 /// Numbers of nine limbs.
 #[derive(Clone, Copy)]
@@ -115,13 +115,33 @@ impl<W: Words32> Number for Short<W> {
     }
 
     #[inline(always)]
-    fn product(columns: [W; 18], one: &Self, other: &Self) -> [W; 18] {
-        W::outline(Product(columns, one, other))
+    fn product(mut columns: [W; 18], one: &Self, other: &Self) -> [W; 18] {
+        columns!(PLACE => {
+            let mut sum = columns[PLACE];
+            for i in 0..count(PLACE) {
+                let i = first(PLACE) + i;
+                sum = sum.add(one.0[i].multiply(other.0[PLACE - i]));
+            }
+            columns[PLACE] = sum;
+        });
+        columns
     }
 
     #[inline(always)]
-    fn square_of(columns: [W; 18], number: &Self) -> [W; 18] {
-        W::outline(Square(columns, number))
+    fn square_of(mut columns: [W; 18], number: &Self) -> [W; 18] {
+        let twice = number.double();
+        columns!(PLACE => {
+            let mut sum = columns[PLACE];
+            for i in 0..count(PLACE) / 2 {
+                let i = first(PLACE) + i;
+                sum = sum.add(twice.0[i].multiply(number.0[PLACE - i]));
+            }
+            if PLACE.is_multiple_of(2) {
+                sum = sum.add(number.0[PLACE / 2].multiply(number.0[PLACE / 2]));
+            }
+            columns[PLACE] = sum;
+        });
+        columns
     }
 
     #[inline(always)]
@@ -211,48 +231,4 @@ fn upper<W: Words>(columns: [W; 18]) -> [W; 9] {
     let mut limbs = [W::splat(0); 9];
     limbs.copy_from_slice(&columns[9..]);
     limbs
-}
-
-struct Product<'a, W>([W; 18], &'a Short<W>, &'a Short<W>);
-
-impl<W: Words32> Step for Product<'_, W> {
-    type Output = [W; 18];
-
-    #[inline(always)]
-    fn run(self) -> [W; 18] {
-        let Self(mut columns, one, other) = self;
-        columns!(PLACE => {
-            let mut sum = columns[PLACE];
-            for i in 0..count(PLACE) {
-                let i = first(PLACE) + i;
-                sum = sum.add(one.0[i].multiply(other.0[PLACE - i]));
-            }
-            columns[PLACE] = sum;
-        });
-        columns
-    }
-}
-
-struct Square<'a, W>([W; 18], &'a Short<W>);
-
-impl<W: Words32> Step for Square<'_, W> {
-    type Output = [W; 18];
-
-    #[inline(always)]
-    fn run(self) -> [W; 18] {
-        let Self(mut columns, number) = self;
-        let twice = number.double();
-        columns!(PLACE => {
-            let mut sum = columns[PLACE];
-            for i in 0..count(PLACE) / 2 {
-                let i = first(PLACE) + i;
-                sum = sum.add(twice.0[i].multiply(number.0[PLACE - i]));
-            }
-            if PLACE.is_multiple_of(2) {
-                sum = sum.add(number.0[PLACE / 2].multiply(number.0[PLACE / 2]));
-            }
-            columns[PLACE] = sum;
-        });
-        columns
-    }
 }

@@ -6,7 +6,7 @@
 
 use super::constants::{self, Modulus, split};
 use super::number::Number;
-use crate::words::{Step, Words, Words52};
+use crate::words::{Words, Words52};
 
 /// Numbers of five limbs.
 #[derive(Clone, Copy)]
@@ -78,13 +78,39 @@ impl<W: Words52> Number for Wide<W> {
     }
 
     #[inline(always)]
-    fn product(columns: [W; 10], one: &Self, other: &Self) -> [W; 10] {
-        W::outline(Product(columns, one, other))
+    fn product(mut columns: [W; 10], one: &Self, other: &Self) -> [W; 10] {
+        for i in 0..5 {
+            for j in 0..5 {
+                columns[i + j] = columns[i + j].add_low(one.0[i], other.0[j]);
+            }
+            for j in 0..5 {
+                columns[i + j + 1] = columns[i + j + 1].add_high(one.0[i], other.0[j]);
+            }
+        }
+        columns
     }
 
     #[inline(always)]
     fn square_of(columns: [W; 10], number: &Self) -> [W; 10] {
-        W::outline(Square(columns, number))
+        let mut mixed = [W::splat(0); 10];
+        for i in 0..5 {
+            for j in i + 1..5 {
+                mixed[i + j] = mixed[i + j].add_low(number.0[i], number.0[j]);
+            }
+            for j in i + 1..5 {
+                mixed[i + j + 1] = mixed[i + j + 1].add_high(number.0[i], number.0[j]);
+            }
+        }
+        let mut result = columns;
+        for i in 0..10 {
+            let twice = mixed[i].add(mixed[i]);
+            result[i] = columns[i].add(twice);
+        }
+        for i in 0..5 {
+            result[2 * i] = result[2 * i].add_low(number.0[i], number.0[i]);
+            result[2 * i + 1] = result[2 * i + 1].add_high(number.0[i], number.0[i]);
+        }
+        result
     }
 
     #[inline(always)]
@@ -181,54 +207,4 @@ fn upper<W: Words>(columns: [W; 10]) -> [W; 5] {
     let mut limbs = [W::splat(0); 5];
     limbs.copy_from_slice(&columns[5..]);
     limbs
-}
-
-struct Product<'a, W>([W; 10], &'a Wide<W>, &'a Wide<W>);
-
-impl<W: Words52> Step for Product<'_, W> {
-    type Output = [W; 10];
-
-    #[inline(always)]
-    fn run(self) -> [W; 10] {
-        let Self(mut columns, one, other) = self;
-        for i in 0..5 {
-            for j in 0..5 {
-                columns[i + j] = columns[i + j].add_low(one.0[i], other.0[j]);
-            }
-            for j in 0..5 {
-                columns[i + j + 1] = columns[i + j + 1].add_high(one.0[i], other.0[j]);
-            }
-        }
-        columns
-    }
-}
-
-struct Square<'a, W>([W; 10], &'a Wide<W>);
-
-impl<W: Words52> Step for Square<'_, W> {
-    type Output = [W; 10];
-
-    #[inline(always)]
-    fn run(self) -> [W; 10] {
-        let Self(columns, number) = self;
-        let mut mixed = [W::splat(0); 10];
-        for i in 0..5 {
-            for j in i + 1..5 {
-                mixed[i + j] = mixed[i + j].add_low(number.0[i], number.0[j]);
-            }
-            for j in i + 1..5 {
-                mixed[i + j + 1] = mixed[i + j + 1].add_high(number.0[i], number.0[j]);
-            }
-        }
-        let mut result = columns;
-        for i in 0..10 {
-            let twice = mixed[i].add(mixed[i]);
-            result[i] = columns[i].add(twice);
-        }
-        for i in 0..5 {
-            result[2 * i] = result[2 * i].add_low(number.0[i], number.0[i]);
-            result[2 * i + 1] = result[2 * i + 1].add_high(number.0[i], number.0[i]);
-        }
-        result
-    }
 }
