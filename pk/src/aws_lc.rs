@@ -17,21 +17,14 @@ pub(crate) use self::keys::{Agreement, Ed25519Signer, MlKem768, P256Signer, Veri
 use crate::library::x25519_result;
 use crate::options::Options;
 use crate::request::{Hedge, Work};
-use crate::{Backend, Error, Level, Operation, ed25519, p256, x25519};
+use crate::{Backend, Error, ed25519, p256, x25519};
 
 /// Serves a request, if AWS-LC should and can.
-pub(crate) fn serve(
-    work: &mut Work<'_>,
-    operation: Operation,
-    options: &Options,
-) -> Option<Result<(), Error>> {
-    let is_chosen = match options.backend {
-        Backend::Own | Backend::Lanes => false,
-        // With AVX2, dalek verifies as fast.
-        Backend::Measured => operation != Operation::Ed25519Verify || !options.isa.has(Level::Avx2),
-        Backend::AwsLc => true,
-    };
-    if is_chosen { run(work, options) } else { None }
+pub(crate) fn serve(work: &mut Work<'_>, options: &Options) -> Option<Result<(), Error>> {
+    match options.backend {
+        Backend::Own | Backend::Lanes => None,
+        Backend::Measured | Backend::AwsLc => run(work, options),
+    }
 }
 
 fn run(work: &mut Work<'_>, options: &Options) -> Option<Result<(), Error>> {

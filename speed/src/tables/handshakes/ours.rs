@@ -85,33 +85,32 @@ struct Borrowed {
 }
 
 impl Borrowed {
-    /// Parses what has come, and draws what is generated.
-    fn new(operation: Operation, jobs: &[Job<'_>]) -> Result<Self, Failed> {
-        let mut it = Self::default();
+    /// Parses what has come, and draws what is generated. In place, as all is long.
+    fn fill(&mut self, operation: Operation, jobs: &[Job<'_>]) -> Result<(), Failed> {
         for job in jobs {
             let input = job.input;
             if matches!(operation, Operation::X25519Generate) || is_server(operation) {
-                it.x25519.push(x25519::SecretKey::generate().or(Err(Failed))?);
+                self.x25519.push(x25519::SecretKey::generate().or(Err(Failed))?);
             }
             match operation {
                 Operation::P256Generate => {
-                    it.p256.push(p256::SecretKey::generate().or(Err(Failed))?);
+                    self.p256.push(p256::SecretKey::generate().or(Err(Failed))?);
                 }
                 Operation::P256Derive => {
-                    it.p256_public.push(p256::PublicKey::from_sec1_bytes(input).or(Err(Failed))?);
+                    self.p256_public.push(p256::PublicKey::from_sec1_bytes(input).or(Err(Failed))?);
                 }
-                Operation::MlKemEncapsulate => it.push_encapsulation(input)?,
+                Operation::MlKemEncapsulate => self.push_encapsulation(input)?,
                 Operation::X25519Derive | Operation::Server | Operation::ServerHybrid => {
                     let (share, rest) = input.split_at_checked(32).ok_or(Failed)?;
-                    it.x25519_public.push(x25519::PublicKey::from_bytes(array(share)?));
+                    self.x25519_public.push(x25519::PublicKey::from_bytes(array(share)?));
                     if operation == Operation::ServerHybrid {
-                        it.push_encapsulation(rest)?;
+                        self.push_encapsulation(rest)?;
                     }
                 }
                 _ => {}
             }
         }
-        Ok(it)
+        Ok(())
     }
 
     fn push_encapsulation(&mut self, bytes: &[u8]) -> Result<(), Failed> {
@@ -144,7 +143,8 @@ impl Batches {
             *last = made.pop().flatten().map(|key| Generated::MlKem(Box::new(key)));
             return Ok(());
         }
-        let mut borrowed = Borrowed::new(operation, jobs)?;
+        let mut borrowed = Borrowed::default();
+        borrowed.fill(operation, jobs)?;
         let mut requests: ArrayVec<Request<'_>, REQUESTS> = ArrayVec::new();
         for (at, job) in jobs.iter_mut().enumerate() {
             let key = keys.get(job.session).ok_or(Failed)?;
