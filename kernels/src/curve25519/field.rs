@@ -160,7 +160,7 @@ fn times19<W: Words>(word: W) -> W {
 /// follows and of the result.
 struct Step(usize, u32, usize, usize);
 
-/// The power 2^252 - 3, which is (p - 5) / 8, in slot 1, by powers 2^n - 1; the base stays in slot 0.
+/// The power 2^252 - 3, which is (p - 5) / 8, in slot 1, by powers 2^n - 1; slot 0 keeps the base.
 const ROOT: [Step; 11] = [
     Step(0, 1, 0, 1),
     Step(1, 2, 1, 1),

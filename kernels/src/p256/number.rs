@@ -31,6 +31,65 @@ macro_rules! step {
     (@reference $name:ident $lifetime:lifetime $numbers:ident) => { &$lifetime $numbers };
 }
 
+/// The methods of [`Number`] that follow from the count of limbs and their bits.
+macro_rules! limb_methods {
+    ($limbs:literal limbs of $width:literal bits, $columns:literal columns) => {
+        const WIDTH: u32 = $width;
+        const LIMBS: usize = $limbs;
+
+        #[inline(always)]
+        fn zero() -> Self {
+            Self([W::splat(0); $limbs])
+        }
+
+        #[inline(always)]
+        fn limbs(&self) -> &[W] {
+            &self.0
+        }
+
+        #[inline(always)]
+        fn limbs_mut(&mut self) -> &mut [W] {
+            &mut self.0
+        }
+
+        #[inline(always)]
+        fn down(word: W) -> W {
+            word.shr::<$width>()
+        }
+
+        #[inline(always)]
+        fn down_signed(word: W) -> W {
+            word.shr_signed::<$width>()
+        }
+
+        #[inline(always)]
+        fn offset<M: Modulus, const TIMES: u64, const MORE: u64>() -> Self {
+            let limbs = const { constants::offset::<$limbs>(&M::WORDS, $width, TIMES, MORE) };
+            let mut offset = Self::zero();
+            for i in 0..$limbs {
+                offset.0[i] = W::splat(limbs[i]);
+            }
+            offset
+        }
+
+        #[inline(always)]
+        fn plus(self) -> [W; $columns] {
+            let mut columns = [W::splat(0); $columns];
+            columns[$limbs..].copy_from_slice(&self.0);
+            columns
+        }
+
+        #[inline(always)]
+        fn below(self) -> [W; $columns] {
+            let mut columns = [W::splat(0); $columns];
+            columns[..$limbs].copy_from_slice(&self.0);
+            columns
+        }
+    };
+}
+
+pub(super) use limb_methods;
+
 /// The limbs of numbers, those of one place side by side.
 ///
 /// Not inlined into functions with vectors, where such loops would become scatters and gathers.

@@ -5,7 +5,7 @@
 #![expect(clippy::needless_range_loop, reason = "places of limbs add up")]
 
 use super::constants::{self, Modulus, split};
-use super::number::Number;
+use super::number::{Number, limb_methods};
 use crate::words::{Words, Words32};
 
 /// Numbers of nine limbs.
@@ -41,45 +41,10 @@ impl<W: Words32> Number for Short<W> {
     type Word = W;
     type Columns = [W; 18];
 
-    const WIDTH: u32 = 29;
-    const LIMBS: usize = 9;
     const STEPS: usize = 29;
     const BATCHES: usize = 21;
 
-    #[inline(always)]
-    fn zero() -> Self {
-        Self([W::splat(0); 9])
-    }
-
-    #[inline(always)]
-    fn limbs(&self) -> &[W] {
-        &self.0
-    }
-
-    #[inline(always)]
-    fn limbs_mut(&mut self) -> &mut [W] {
-        &mut self.0
-    }
-
-    #[inline(always)]
-    fn down(word: W) -> W {
-        word.shr::<29>()
-    }
-
-    #[inline(always)]
-    fn down_signed(word: W) -> W {
-        word.shr_signed::<29>()
-    }
-
-    #[inline(always)]
-    fn offset<M: Modulus, const TIMES: u64, const MORE: u64>() -> Self {
-        let limbs = const { constants::offset::<9>(&M::WORDS, 29, TIMES, MORE) };
-        let mut offset = Self::zero();
-        for i in 0..9 {
-            offset.0[i] = W::splat(limbs[i]);
-        }
-        offset
-    }
+    limb_methods!(9 limbs of 29 bits, 18 columns);
 
     /// Twice the number, because 2^(9 x 29) is twice 2^(5 x 52): at most two primes.
     #[inline(always)]
@@ -98,20 +63,6 @@ impl<W: Words32> Number for Short<W> {
             d.shr::<46>().or(e.shl::<6>()).and(mask),
             e.shr::<23>(),
         ])
-    }
-
-    #[inline(always)]
-    fn plus(self) -> [W; 18] {
-        let mut columns = [W::splat(0); 18];
-        columns[9..].copy_from_slice(&self.0);
-        columns
-    }
-
-    #[inline(always)]
-    fn below(self) -> [W; 18] {
-        let mut columns = [W::splat(0); 18];
-        columns[..9].copy_from_slice(&self.0);
-        columns
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@
 #![expect(clippy::needless_range_loop, reason = "places of limbs add up")]
 
 use super::constants::{self, Modulus, split};
-use super::number::Number;
+use super::number::{Number, limb_methods};
 use crate::words::{Words, Words52};
 
 /// Numbers of five limbs.
@@ -18,63 +18,14 @@ impl<W: Words52> Number for Wide<W> {
     type Word = W;
     type Columns = [W; 10];
 
-    const WIDTH: u32 = 52;
-    const LIMBS: usize = 5;
     const STEPS: usize = 30;
     const BATCHES: usize = 20;
 
-    #[inline(always)]
-    fn zero() -> Self {
-        Self([W::splat(0); 5])
-    }
-
-    #[inline(always)]
-    fn limbs(&self) -> &[W] {
-        &self.0
-    }
-
-    #[inline(always)]
-    fn limbs_mut(&mut self) -> &mut [W] {
-        &mut self.0
-    }
-
-    #[inline(always)]
-    fn down(word: W) -> W {
-        word.shr::<52>()
-    }
-
-    #[inline(always)]
-    fn down_signed(word: W) -> W {
-        word.shr_signed::<52>()
-    }
-
-    #[inline(always)]
-    fn offset<M: Modulus, const TIMES: u64, const MORE: u64>() -> Self {
-        let limbs = const { constants::offset::<5>(&M::WORDS, 52, TIMES, MORE) };
-        let mut offset = Self::zero();
-        for i in 0..5 {
-            offset.0[i] = W::splat(limbs[i]);
-        }
-        offset
-    }
+    limb_methods!(5 limbs of 52 bits, 10 columns);
 
     #[inline(always)]
     fn from_table(limbs: [W; 5]) -> Self {
         Self(limbs)
-    }
-
-    #[inline(always)]
-    fn plus(self) -> [W; 10] {
-        let mut columns = [W::splat(0); 10];
-        columns[5..].copy_from_slice(&self.0);
-        columns
-    }
-
-    #[inline(always)]
-    fn below(self) -> [W; 10] {
-        let mut columns = [W::splat(0); 10];
-        columns[..5].copy_from_slice(&self.0);
-        columns
     }
 
     #[inline(always)]

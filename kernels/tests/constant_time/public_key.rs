@@ -69,8 +69,8 @@ pub(crate) fn p256(isa: Isa, secrets: &mut Secrets) {
     shared.iter_mut().for_each(|shared| secrets.reveal(shared));
 }
 
-/// The seed of the public part of keys. It is the same in each run, because how long the matrix takes
-/// to be sampled depends on it.
+/// The seed of the public part of keys. It is the same in each run, because how long it takes to
+/// sample the matrix depends on it.
 const PUBLIC: [u8; SEED] = [1; SEED];
 
 /// A key with that public part, and the secret part of a seed.

@@ -3,8 +3,8 @@
 use super::Field;
 use crate::words::{Step, Words32};
 
-/// Limbs of at most [`CARRIED`] if they are carried, which products are, too; of at most [`ELEMENT`]
-/// in any element.
+/// Limbs of at most [`CARRIED`] if they are carried, as products are; of at most [`ELEMENT`] in any
+/// element.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Limbs25<W>([W; 10]);
 

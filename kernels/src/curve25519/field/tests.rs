@@ -18,8 +18,8 @@ struct Results<F: Field> {
     carried: Vec<F>,
 }
 
-/// Runs all operations on elements, carried elements and products. A step that may overflow, or take
-/// an operand that is too long, panics.
+/// Runs all operations on elements, carried elements and products. A step that may overflow, or
+/// take an operand that is too long, panics.
 fn all_operations<F: Field<Words = Interval>>(
     element: F,
     carried: F,
