@@ -546,7 +546,8 @@ void lc_file_free(lc_file *file);
 /*
  * Many signatures, of any keys and algorithms, are made or checked by one lc_process, which runs
  * those of one algorithm side by side, 32 at a time. Each has its own outcome, and a wrong one does
- * not disturb the others. A public key in a session of its own costs less than one check.
+ * not disturb the others. To open a public key of a curve costs about as much as to check one
+ * signature of a batch: keep the sessions of keys that come again.
  */
 
 enum lc_signature_algorithm {

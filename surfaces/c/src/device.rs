@@ -14,7 +14,6 @@ use crate::ffi_args::{
     Bytes, caught, checked, free, give, give_nothing, give_object, in_place, object, object_mut,
     text,
 };
-use crate::signatures::Algorithm;
 use crate::{algorithm, operation, signatures};
 
 /// A connection, and the sessions that C knows by number, from 1 on.
@@ -248,9 +247,7 @@ unsafe extern "C" fn lc_device_rsa_session_new(
     key_len: usize,
 ) -> c_int {
     let opened = |client: &mut Client<Lent>, key: Bytes| {
-        let Algorithm::Rsa(padding) = signatures::of_number(algorithm)? else {
-            return Err(Code::UnknownAlgorithm);
-        };
+        let padding = signatures::of_number(algorithm)?.padding()?;
         // SAFETY: the caller lends the key for the call.
         let key = unsafe { key.read() };
         Ok(client.rsa_session(RsaKey::from_pem_or_der(key)?, padding)?)

@@ -53,6 +53,16 @@ pub(crate) fn of_number(number: c_int) -> Result<Algorithm, Code> {
 }
 
 impl Algorithm {
+    /// The padding of RSA.
+    #[cfg(all(feature = "device", target_os = "linux"))]
+    pub(crate) fn padding(self) -> Result<Padding, Code> {
+        match self {
+            Self::Rsa(padding) => Ok(padding),
+            #[cfg(feature = "pk")]
+            _ => Err(Code::UnknownAlgorithm),
+        }
+    }
+
     /// The key of PEM, of DER, or of the bytes of a public key.
     fn read(self, key: &[u8]) -> Result<SignatureKey, Code> {
         Ok(match (self, key) {
