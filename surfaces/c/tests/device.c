@@ -146,6 +146,8 @@ static void signatures(void) {
     EQUAL(lc_device_rsa_session_new(device, &there, LC_RSA_PKCS1V15_SHA256, pem, len / 2),
           LC_ERR_KEY_ENCODING);
     EQUAL(lc_device_rsa_session_new(device, &there, 77, pem, len), LC_ERR_UNKNOWN_ALGORITHM);
+    EQUAL(lc_device_rsa_session_new(device, &there, LC_ED25519, pem, len),
+          LC_ERR_UNKNOWN_ALGORITHM);
     lc_session_free(here);
 }
 

@@ -75,9 +75,10 @@ struct Key {
 impl Key {
     fn new(py: Python<'_>, key: &Bound<'_, PyAny>, name: &str, is_private: bool) -> PyResult<Self> {
         let algorithm = Algorithm::named(name)?;
+        let read = |bytes: &[u8]| py.detach(|| Self::read(bytes, algorithm, is_private));
         match key.cast::<PyString>() {
-            Ok(pem) => Self::read(pem.to_str()?.trim().as_bytes(), algorithm, is_private),
-            Err(_) => Self::read(copied(py, key)?.bytes(), algorithm, is_private),
+            Ok(pem) => read(pem.to_str()?.trim().as_bytes()),
+            Err(_) => read(copied(py, key)?.bytes()),
         }
     }
 
@@ -248,9 +249,9 @@ impl VerifyingKey {
 
 /// Checks many signatures, and returns a list of `bool`: whether each is right.
 ///
-/// `keys` is one VerifyingKey for all, or one for each message, of any algorithms. Signatures of one
-/// algorithm run side by side. A wrong one changes nothing for the others. ValueError if there are
-/// not as many signatures, and keys, as messages.
+/// `keys` is one VerifyingKey for all, or one for each message, of any algorithms. Signatures of
+/// one algorithm run side by side. A wrong one changes nothing for the others. ValueError if there
+/// are not as many signatures, and keys, as messages.
 #[pyfunction]
 pub(crate) fn verify_many(
     py: Python<'_>,

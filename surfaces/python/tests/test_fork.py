@@ -8,11 +8,12 @@ import threading
 import pyarrow
 
 import lanecrypt
-from lanecrypt import columns
+from lanecrypt import columns, signatures
 
 DRAWS = 200
 # Made before any fork.
 COLUMN_KEY = columns.Key(bytes(16), "aes_gcm")
+SIGNER = signatures.SigningKey(bytes(31) + b"\1", "ES256")
 EMPTY = pyarrow.array([b""] * DRAWS)
 
 
@@ -33,6 +34,8 @@ def draw():
             buffer.hex(),
             str(numbers.getrandbits(80)),
             lanecrypt.AESGCM.generate_key(128).hex(),
+            # Of its nonce.
+            SIGNER.sign(b"message")[:32].hex(),
         ]
     # The nonces of a column.
     values += [cell[:12].hex() for cell in columns.encrypt(EMPTY, COLUMN_KEY).to_pylist()]
