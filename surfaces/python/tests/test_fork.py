@@ -70,7 +70,7 @@ def test_os_fork_in_the_middle():
         with os.fdopen(reader) as source:
             values += source.read().split("\n")
         assert os.waitpid(pid, 0)[1] == 0
-    assert len(values) == 11 * 10 * DRAWS + 5
+    assert len(values) == 11 * 11 * DRAWS + 5
     assert len(set(values)) == len(values)
 
 
@@ -91,7 +91,7 @@ def test_multiprocessing_fork():
     for process in processes:
         process.join()
         assert process.exitcode == 0
-    assert len(values) == 6 * 10 * DRAWS
+    assert len(values) == 6 * 11 * DRAWS
     assert len(set(values)) == len(values)
 
 
@@ -111,7 +111,7 @@ def test_pool_in_threads_that_drew_before():
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(values) == 9 * 10 * DRAWS
+    assert len(values) == 9 * 11 * DRAWS
     assert len(set(values)) == len(values)
 
 
