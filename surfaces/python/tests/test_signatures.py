@@ -312,3 +312,32 @@ def test_buffers_that_change_meanwhile():
 def test_names():
     assert signatures.InvalidSignature.__mro__[1:] == TheirInvalidSignature.__mro__[1:]
     assert signatures.InvalidSignature.__name__ == TheirInvalidSignature.__name__
+
+
+@pytest.mark.parametrize("algorithm", ["EdDSA", "ES256", "RS256"])
+def test_damaged_keys_are_keys_or_refused(algorithm):
+    draw, theirs = random.Random(algorithm), Theirs(algorithm)
+    private = [theirs.private(*form) for form in PRIVATE_FORMS]
+    public = [theirs.public(), theirs.public(serialization.Encoding.PEM)]
+    refused = 0
+    for kind, forms in ((SigningKey, private), (VerifyingKey, public)):
+        for number in range(60 if algorithm == "RS256" else 600):
+            damaged = bytearray(forms[number % len(forms)])
+            at = draw.randrange(len(damaged))
+            match draw.randrange(4):
+                case 0:
+                    damaged[at] ^= 1 << draw.randrange(8)
+                case 1:
+                    damaged[at] = draw.randrange(256)
+                case 2:
+                    del damaged[at:]
+                case _:
+                    damaged[at:at] = draw.randbytes(draw.randrange(1, 40))
+            try:
+                key = kind(damaged, algorithm)
+            except ValueError as error:
+                refused += 1
+                assert str(error) and theirs.public().hex() not in str(error)
+            else:
+                assert key.algorithm == algorithm
+    assert refused > 60
