@@ -1,5 +1,6 @@
 """Signatures beside `cryptography`, both ways; many at once, each with a verdict of its own."""
 
+import base64
 import copy
 import os
 import pickle
@@ -341,3 +342,40 @@ def test_damaged_keys_are_keys_or_refused(algorithm):
             else:
                 assert key.algorithm == algorithm
     assert refused > 60
+
+
+# RFC 7515, appendix A.3, and RFC 8037, appendix A: the token, the public key and the private one.
+TOKENS = {
+    "ES256": (
+        "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19y"
+        "b290Ijp0cnVlfQ.DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q",
+        ["f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"],
+        "jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI",
+    ),
+    "EdDSA": (
+        "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc.hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6d"
+        "WbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg",
+        ["11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"],
+        "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
+    ),
+}
+
+
+def test_published_tokens():
+    keys, messages, given = [], [], []
+    for algorithm, (token, public, private) in TOKENS.items():
+        message, signature = token.rsplit(".", 1)
+        signature, *bare, secret = (
+            base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+            for part in (signature, *public, private)
+        )
+        message = message.encode()
+        key = VerifyingKey(b"\4" * (len(bare) - 1) + b"".join(bare), algorithm)
+        key.verify(message, signature)
+        own = SigningKey(secret, algorithm)
+        assert own.verifying_key().to_der() == key.to_der()
+        assert (own.sign(message) == signature) == (algorithm == "EdDSA")
+        keys += [key, key]
+        messages += [message, message.swapcase()]
+        given += [signature, signature]
+    assert verify_many(keys, messages, given) == [True, False, True, False]
