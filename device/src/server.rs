@@ -14,8 +14,6 @@ mod control;
 mod cost;
 mod event;
 mod handle;
-#[cfg(feature = "_signatures")]
-mod key_file;
 mod keys;
 mod limits;
 mod listener;

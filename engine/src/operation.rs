@@ -13,11 +13,11 @@ pub enum Operation {
     Seal,
     /// Decrypt if the tag is valid.
     Open,
-    /// Sign, with a session that holds an RSA private key.
+    /// Sign, with a session that holds a private key.
     //
     // The values are those that `Class::with` requires.
     Sign = 63 << 2,
-    /// Check a signature, with a session that holds an RSA key.
+    /// Check a signature, with a session that holds a key of signatures.
     Verify = 63 << 2 | 1,
 }
 

@@ -168,7 +168,7 @@ impl Session {
     }
 
     /// Signs a message into `signature`, which has [`signature_length`](Self::signature_length)
-    /// bytes. The software verifies each signature before it writes it.
+    /// bytes. The software verifies each signature of RSA before it writes it.
     ///
     /// Signatures take less time in a batch: see [`Batch::sign`](crate::Batch::sign).
     ///
@@ -186,7 +186,8 @@ impl Session {
     /// # Errors
     ///
     /// [`Error::Authentication`] if it or its length is invalid; [`Error::KeyLength`] if the
-    /// modulus is too short for the padding; [`Error::Unsupported`] if the session has no RSA key.
+    /// modulus is too short for the padding; [`Error::Unsupported`] if the session has no key of
+    /// signatures.
     pub fn verify(&self, message: &[u8], signature: &[u8]) -> Result<(), Error> {
         self.serve(Request::verify(self, message, signature))
     }

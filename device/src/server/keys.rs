@@ -4,6 +4,8 @@ use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+#[cfg(feature = "rsa")]
+use lanecrypt_engine::RsaKey;
 #[cfg(feature = "_signatures")]
 use lanecrypt_engine::SignatureKey;
 use lanecrypt_engine::{Algorithm, Engine, Error, Mode, Operation};
@@ -12,8 +14,6 @@ use lanecrypt_rsa::Padding;
 use zeroize::Zeroizing;
 
 use super::cost::CostTable;
-#[cfg(feature = "_signatures")]
-use super::key_file;
 use super::nonces::{NonceSource, SharedNonces};
 #[cfg(feature = "_signatures")]
 use super::sessions::open_signatures;
@@ -72,7 +72,7 @@ impl Key {
         name: impl Into<String>,
         bytes: &[u8],
     ) -> Result<Self, lanecrypt_pk::KeyError> {
-        Ok(Self::signatures(name, key_file::read_ed25519(bytes)?))
+        Ok(Self::signatures(name, SignatureKey::ed25519_from_pem_or_der(bytes)?))
     }
 
     /// The same for the PEM or DER of a key of P-256: a private key (PKCS#8 or SEC 1) or a public
@@ -87,7 +87,7 @@ impl Key {
         name: impl Into<String>,
         bytes: &[u8],
     ) -> Result<Self, lanecrypt_pk::KeyError> {
-        Ok(Self::signatures(name, key_file::read_p256(bytes)?))
+        Ok(Self::signatures(name, SignatureKey::p256_from_pem_or_der(bytes)?))
     }
 
     /// The same for the PEM or DER of an RSA key: a private key (PKCS#8 or PKCS#1) or a public key
@@ -103,7 +103,7 @@ impl Key {
         bytes: &[u8],
         padding: Padding,
     ) -> Result<Self, lanecrypt_rsa::KeyError> {
-        Ok(Self::signatures(name, (key_file::read_rsa(bytes)?, padding)))
+        Ok(Self::signatures(name, (RsaKey::from_pem_or_der(bytes)?, padding)))
     }
 
     fn of(name: String, secret: Secret) -> Self {

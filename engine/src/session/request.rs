@@ -109,7 +109,7 @@ impl<'a> Request<'a> {
 
     /// Checks the signature of a message.
     ///
-    /// A session without an RSA key refuses it with [`Error::Unsupported`].
+    /// A session without a key of signatures refuses it with [`Error::Unsupported`].
     #[inline]
     pub fn verify(session: &'a Session, message: &'a [u8], signature: &'a [u8]) -> Self {
         Self { session, nonce: &[], work: Work::verify(session, message, signature) }
