@@ -21,6 +21,7 @@ pub(crate) struct How<'a> {
     /// What ends it earlier.
     pub(crate) limits: Limits<'a>,
     pub(crate) device: &'a DeviceOptions,
+    pub(crate) peers: &'a PeerSet<'a>,
 }
 
 /// Figures that are not sampled in rows.

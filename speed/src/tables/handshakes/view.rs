@@ -18,7 +18,12 @@ other side sends comes as bytes; own keys, and keys that signatures are checked 
 cannot use a key twice: its derivations are part of the server's work only. server: a new key of
 X25519, the shared secret, and a signature by P-256; with X25519MLKEM768 an encapsulation, too. A
 server of rustls reads the first flight of a client in memory and writes its own; rustls-pool: so
-many servers continue together, with ours over the first provider that rustls has here.
+many servers continue together, with ours over the first provider that rustls has here. over sockets:
+whole handshakes of a server on one processor, which waits by epoll, with so many clients at once on
+another one. They check neither its certificate nor its signature; that others of them do, which
+check both, was seen before. Each has one byte of the server, and ends; nothing is resumed. What
+counts is the time of the server's thread on its processor, with what the system does for it; \"by the
+clock\" also has the time in which it waited for the clients, or for its processor.
 ";
 
 /// The operations of all public keys of a server.
@@ -26,10 +31,14 @@ const SERVER_PART: &str = "server";
 /// A server of rustls.
 const THROUGH_RUSTLS: &str = "rustls";
 
+/// Handshakes over sockets: by the time of the server's thread, and by the clock.
+pub(super) const SOCKETS_OPERATIONS: [&str; 2] = ["sockets", "sockets-wall"];
+
 /// The blocks of these points.
 pub(super) fn blocks(scope: &Scope<'_>) -> Vec<Block> {
     let mut blocks = SERVER.blocks(scope);
     blocks.extend(RUSTLS.blocks(scope));
+    blocks.extend(SOCKETS.blocks(scope));
     blocks.extend(OPERATIONS.blocks(scope));
     blocks
 }
@@ -43,7 +52,7 @@ fn in_flight(scope: &Scope<'_>, point: &Point) -> Place {
 
 /// A block for each operation.
 const OPERATIONS: Grid = Grid {
-    of: |point| point.op != SERVER_PART && point.op != THROUGH_RUSTLS,
+    of: |point| point.op != SERVER_PART && point.op != THROUGH_RUSTLS && !is_of_sockets(point),
     title: |point, unit| {
         format!("{} {}: {unit} by operations in flight", name(&point.subject), point.op)
     },
@@ -81,6 +90,26 @@ const RUSTLS: Grid = Grid {
     },
     ..SERVER
 };
+
+/// Whole handshakes through rustls, over sockets.
+const SOCKETS: Grid = Grid {
+    of: is_of_sockets,
+    title: |point, unit| {
+        let [_, by_clock] = SOCKETS_OPERATIONS;
+        let time = if point.op == by_clock { "by the clock" } else { "of the server's thread" };
+        format!(
+            "TLS 1.3 over sockets, rustls, {} and ECDSA P-256, time {time}: {unit} by connections at \
+             once",
+            exchange(point)
+        )
+    },
+    over: |_, point| point.depth.map(|depth| (u64::from(depth), depth.to_string())),
+    ..SERVER
+};
+
+fn is_of_sockets(point: &Point) -> bool {
+    SOCKETS_OPERATIONS.contains(&&*point.op)
+}
 
 /// The key exchange of a handshake.
 fn exchange(point: &Point) -> &'static str {
