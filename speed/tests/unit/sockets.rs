@@ -7,8 +7,9 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 
 use rustls_lanecrypt::rustls::pki_types::PrivateKeyDer;
 use rustls_lanecrypt::rustls::sign::{Signer, SigningKey};
+use rustls_lanecrypt::rustls::version::TLS13;
 use rustls_lanecrypt::rustls::{
-    self, ServerConnection, SignatureAlgorithm, SignatureScheme, crypto::KeyProvider,
+    self, RootCertStore, ServerConnection, SignatureAlgorithm, SignatureScheme, crypto::KeyProvider,
 };
 
 use super::*;
@@ -55,6 +56,11 @@ fn connected_to(serve: impl Fn(&mut TcpStream) -> io::Result<()> + Send + 'stati
     connected.expect_err("the server is wrong").kind()
 }
 
+/// Why a round fails, whatever side has failed.
+fn failure(server: &mut Server, clients: &mut Clients) -> String {
+    together(server, clients, FEW, here()).expect_err("one side is wrong").to_string()
+}
+
 /// What a server says of a client that does this.
 fn served_to(client: impl FnOnce(TcpStream) -> io::Result<()> + Send) -> ErrorKind {
     let mut server = server();
@@ -62,6 +68,7 @@ fn served_to(client: impl FnOnce(TcpStream) -> io::Result<()> + Send) -> ErrorKi
     thread::scope(|scope| {
         let client = scope.spawn(move || client(TcpStream::connect(address)?));
         let served = server.serve(FEW, &GO_ON);
+        server.close();
         client.join().expect("no panic").expect("it connects");
         served.expect_err("the client is wrong").kind()
     })
@@ -150,6 +157,32 @@ fn each_side_ends_when_the_other_has_failed() {
     });
     let connected = clients.connect(FEW, &stop).expect_err("no server accepts");
     assert!(connected.to_string().contains("the other side has failed"), "{connected}");
+}
+
+#[test]
+fn a_round_says_why_it_failed() {
+    let mut server = server();
+    let garbage = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    let address = garbage.local_addr().expect("an address");
+    // It ends with the process.
+    thread::spawn(move || {
+        let open: Vec<_> = garbage
+            .incoming()
+            .flatten()
+            .map(|mut stream| stream.write_all(b"HTTP/1.0 400\r\n\r\n").map(|()| stream))
+            .collect();
+        drop(open);
+    });
+    let text = failure(&mut server, &mut clients_of(address));
+    assert!(text.contains("InvalidContentType"), "{text}");
+    let config = ClientConfig::builder_with_provider(Arc::new(base()))
+        .with_protocol_versions(&[&TLS13])
+        .expect("it has the version")
+        .with_root_certificates(RootCertStore::empty())
+        .with_no_client_auth();
+    let address = server.address().expect("an address");
+    let text = failure(&mut server, &mut Clients::new(Arc::new(config), address));
+    assert!(text.contains("UnknownIssuer"), "{text}");
 }
 
 /// Keys whose signatures are wrong.

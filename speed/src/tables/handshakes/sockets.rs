@@ -40,8 +40,8 @@ mod tests;
 
 pub(super) const EXTRA: Extra = Extra { ids, measure };
 
-/// Connections at once.
-const AT_ONCE: [usize; 3] = [1, 8, 64];
+/// Connections at once, the most important number first.
+const AT_ONCE: [usize; 3] = [64, 8, 1];
 /// Rounds of each server, if the time allows.
 const ROUNDS: usize = 101;
 /// What a server sends when it has verified the client's end of the handshake.
@@ -64,7 +64,8 @@ impl Round {
     /// The usual one: some twenty milliseconds. Both ends of all connections are fewer files than
     /// the 1024 that a process may usually have open.
     const fn of(at_once: usize) -> Self {
-        Self { at_once, untimed: at_once, timed: 256 }
+        let timed = if at_once == 1 { 64 } else { 256 };
+        Self { at_once, untimed: at_once, timed }
     }
 
     /// With those after the clock has stopped: it stops before there are fewer at once.
@@ -81,9 +82,9 @@ fn wait(
     stop: &AtomicBool,
 ) -> io::Result<()> {
     loop {
-        // A flag of its own; what failed is returned by the thread that set it.
+        // It orders nothing: what failed is returned by the thread that has set it.
         if stop.load(Ordering::Relaxed) {
-            return Err(io::Error::other("the other side has failed"));
+            return Err(io::Error::new(ErrorKind::ConnectionAborted, "the other side has failed"));
         }
         events.clear();
         match epoll::wait(epoll, rustix::buffer::spare_capacity(events), Some(sleep)) {
@@ -158,22 +159,20 @@ fn measure(how: &How<'_>, sampled: &mut Sampled) {
     };
     let _pinned = Pinned::to(first);
     let mut states = Vec::new();
-    for Kind { point, provider, is_pool } in kinds(how.peers) {
-        for at_once in AT_ONCE {
-            let points = points(&point, at_once);
+    let kinds = kinds(how.peers);
+    for at_once in AT_ONCE {
+        for Kind { point, provider, is_pool } in &kinds {
+            let points = points(point, at_once);
             if !points.iter().any(|point| (how.fits)(&point.id)) {
                 continue;
             }
-            match State::new(provider.clone(), is_pool, Round::of(at_once), second) {
+            match State::new(provider.clone(), *is_pool, Round::of(at_once), second) {
                 Ok(state) => states.push((points, state)),
                 Err(error) => failed(sampled, &points[0], &error),
             }
         }
     }
-    for round in 0..ROUNDS {
-        // Nobody is always after the same one.
-        let count = states.len();
-        states.rotate_left(round % count.clamp(1, 2));
+    for _ in 0..ROUNDS {
         for (_, state) in &mut states {
             if !how.limits.over() && state.error.is_none() {
                 state.round();
@@ -266,19 +265,30 @@ fn together(
     processor: usize,
 ) -> io::Result<Timed> {
     let stop = &AtomicBool::new(false);
-    let noted = |failed: bool| stop.fetch_or(failed, Ordering::Relaxed);
-    let [served, connected] = thread::scope(|scope| {
+    // It orders nothing: what failed is returned.
+    let note = |has_failed: bool| stop.fetch_or(has_failed, Ordering::Relaxed);
+    let (connected, served) = thread::scope(|scope| {
         let clients = scope.spawn(move || {
             let _pinned = Pinned::to(processor);
             let connected = clients.connect(round, stop);
-            noted(connected.is_err());
+            note(connected.is_err());
             connected
         });
         let served = server.serve(round, stop);
-        noted(served.is_err());
-        let connected = clients.join().unwrap_or(Err(ErrorKind::Other.into()));
-        [served.map(Some), connected.map(|()| None)]
+        note(served.is_err());
+        (clients.join().unwrap_or(Err(ErrorKind::Other.into())), served)
     });
-    connected?;
-    served?.ok_or(ErrorKind::Other.into())
+    server.close();
+    match (connected, served) {
+        (Ok(()), served) => served,
+        (Err(error), Ok(_)) => Err(error),
+        (Err(error), Err(other)) => Err(if is_reason(&error) { error } else { other }),
+    }
+}
+
+/// Whether it is not just that the other side has failed.
+fn is_reason(error: &io::Error) -> bool {
+    use ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    let kinds = [BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof];
+    !kinds.contains(&error.kind())
 }

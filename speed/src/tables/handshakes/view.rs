@@ -18,12 +18,13 @@ other side sends comes as bytes; own keys, and keys that signatures are checked 
 cannot use a key twice: its derivations are part of the server's work only. server: a new key of
 X25519, the shared secret, and a signature by P-256; with X25519MLKEM768 an encapsulation, too. A
 server of rustls reads the first flight of a client in memory and writes its own; rustls-pool: so
-many servers continue together, with ours over the first provider that rustls has here. over sockets:
-whole handshakes of a server on one processor, which waits by epoll, with so many clients at once on
-another one. They check neither its certificate nor its signature; that others of them do, which
-check both, was seen before. Each has one byte of the server, and ends; nothing is resumed. What
-counts is the time of the server's thread on its processor, with what the system does for it; \"by the
-clock\" also has the time in which it waited for the clients, or for its processor.
+many servers continue together, with ours over the first provider that rustls has here.
+Over sockets: whole handshakes of a server on one processor, which waits by epoll and has so many
+connections at once. Its clients, on another processor, connect and make their first flights before,
+do not sleep, and check neither certificate nor signature; others, which check both, were served
+first. A handshake ends with one byte of the server, sent after it has verified the client's end.
+Nothing is resumed. What counts is the time of the server's thread on its processor, with what the
+system does for it there; by the clock, waiting for clients and for the processor is in it, too.
 ";
 
 /// The operations of all public keys of a server.
@@ -98,8 +99,8 @@ const SOCKETS: Grid = Grid {
         let [_, by_clock] = SOCKETS_OPERATIONS;
         let time = if point.op == by_clock { "by the clock" } else { "of the server's thread" };
         format!(
-            "TLS 1.3 over sockets, rustls, {} and ECDSA P-256, time {time}: {unit} by connections at \
-             once",
+            "TLS 1.3 over sockets, rustls, {} and ECDSA P-256, time {time}: {unit} by connections \
+             at once",
             exchange(point)
         )
     },

@@ -57,8 +57,8 @@ pub(crate) fn finish(job: Job) -> Result<Box<Job>, Failed> {
 /// ```
 ///
 /// There are no timers and no threads: a batch is what is there. A single closure is called as it
-/// is. The base computes what does not gain by lanes: with AVX-512, an operation that is the only one
-/// of its kind, or the only one beyond a multiple of eight; with AVX2, those beyond a multiple of
+/// is. The base computes what does not gain by lanes: with AVX-512, an operation that is alone of
+/// its kind, or the only one beyond a multiple of eight; with AVX2, those beyond a multiple of
 /// four; without AVX2, and outside of a pool, all of them.
 ///
 /// Connections need a configuration with our provider. For others, and for operations that we do

@@ -68,13 +68,6 @@ impl Server {
     pub(super) fn serve(&mut self, round: Round, stop: &AtomicBool) -> io::Result<Timed> {
         self.connections.resize_with(round.at_once, || None);
         self.free = (0..round.at_once).rev().collect();
-        let served = self.serve_all(round, stop);
-        self.connections.clear();
-        self.ready.clear();
-        served
-    }
-
-    fn serve_all(&mut self, round: Round, stop: &AtomicBool) -> io::Result<Timed> {
         let (mut start, mut end) = (None, None);
         let mut events = Vec::with_capacity(round.at_once + 1);
         let mut served = 0;
@@ -100,6 +93,12 @@ impl Server {
         let handshakes = as_f64((last - first).max(1) as u64);
         let wall = (end - start).as_secs_f64() * 1e9;
         Ok(Timed { processor: as_f64(after - before) / handshakes, wall: wall / handshakes })
+    }
+
+    /// Closes the connections that are left.
+    pub(super) fn close(&mut self) {
+        self.connections.clear();
+        self.ready.clear();
     }
 
     /// Marks what can continue.
