@@ -177,6 +177,7 @@ impl Part {
                     least: sampler::PASSES,
                 },
                 device: &options.device,
+                #[cfg(all(target_os = "linux", any(feature = "aws-lc", feature = "ring")))]
                 peers,
             };
             (extra.measure)(&how, &mut sampled);
