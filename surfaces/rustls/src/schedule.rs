@@ -1,7 +1,7 @@
 //! HKDF of TLS 1.3.
 //!
-//! Without a pre-shared key, a handshake begins with an extraction of zeros, and derives the salt of
-//! the next extraction from it (RFC 8446, section 7.1). Both are the same each time, and no
+//! Without a pre-shared key, a handshake begins with an extraction of zeros, and derives the salt
+//! of the next extraction from it (RFC 8446, section 7.1). Both are the same each time, and no
 //! secrets; they are computed once.
 
 use std::sync::{Arc, OnceLock};
