@@ -105,6 +105,15 @@ fn a_server_that_sends_no_tls_is_an_error() {
 }
 
 #[test]
+fn a_server_that_is_not_there_is_an_error() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    drop(listener);
+    let error = clients_of(address).connect(FEW, &GO_ON).expect_err("nobody listens");
+    assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
+}
+
+#[test]
 fn a_server_that_breaks_off_is_an_error() {
     let kind = connected_to(|stream| stream.shutdown(std::net::Shutdown::Write));
     assert_eq!(kind, ErrorKind::UnexpectedEof);

@@ -1,5 +1,6 @@
 //! The clients: as many as are served at once, all on one thread.
 
+use core::cell::Cell;
 use core::sync::atomic::AtomicBool;
 use core::time::Duration;
 use std::io::{self, ErrorKind, Read as _};
@@ -25,8 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Clients of a server.
 pub(super) struct Clients {
-    pub(super) config: Arc<ClientConfig>,
-    pub(super) address: SocketAddr,
+    config: Arc<ClientConfig>,
+    address: SocketAddr,
     pool: HandshakePool,
 }
 
@@ -78,7 +79,21 @@ impl Clients {
     fn prepared(&mut self, count: usize, epoll: &OwnedFd) -> io::Result<Vec<Option<Box<Client>>>> {
         let Self { config, address, pool } = self;
         let (config, address) = (&*config, *address);
-        let made = pool.run((0..count).map(|slot| move || Client::new(config, address, slot)));
+        // Each would wait for as long as the first one that fails.
+        let has_failed = &Cell::new(false);
+        let make = |slot| {
+            move || {
+                if has_failed.get() {
+                    return Err(ErrorKind::ConnectionAborted.into());
+                }
+                let client = Client::new(config, address, slot);
+                if client.is_err() {
+                    has_failed.set(true);
+                }
+                client
+            }
+        };
+        let made = pool.run((0..count).map(make));
         let add = |client: io::Result<Client>| {
             let client = client?;
             let slot = EventData::new_u64(client.slot as u64);
