@@ -9,7 +9,8 @@ use rustls_lanecrypt::rustls::pki_types::PrivateKeyDer;
 use rustls_lanecrypt::rustls::sign::{Signer, SigningKey};
 use rustls_lanecrypt::rustls::version::TLS13;
 use rustls_lanecrypt::rustls::{
-    self, RootCertStore, ServerConnection, SignatureAlgorithm, SignatureScheme, crypto::KeyProvider,
+    self, ClientConnection, RootCertStore, ServerConnection, SignatureAlgorithm, SignatureScheme,
+    crypto::KeyProvider,
 };
 
 use super::*;
@@ -138,6 +139,43 @@ fn a_client_that_sends_no_tls_is_an_error() {
     let kind = served_to(|mut stream| {
         stream.write_all(b"GET / HTTP/1.0\r\n\r\n")?;
         stream.read_to_end(&mut Vec::new()).map(|_| ())
+    });
+    assert_eq!(kind, ErrorKind::Other);
+}
+
+#[test]
+fn a_client_with_a_wrong_end_is_an_error() {
+    let kind = served_to(|mut stream| {
+        let config = Arc::new(client(base())?);
+        let name = "localhost".try_into().map_err(io::Error::other)?;
+        let mut tls = ClientConnection::new(config, name).map_err(io::Error::other)?;
+        let mut flight = Vec::new();
+        while tls.is_handshaking() {
+            stream.write_all(&flight)?;
+            flight.clear();
+            while tls.wants_write() {
+                tls.write_tls(&mut flight)?;
+            }
+            if !flight.is_empty() {
+                continue;
+            }
+            tls.read_tls(&mut stream)?;
+            tls.process_new_packets().map_err(io::Error::other)?;
+        }
+        while tls.wants_write() {
+            tls.write_tls(&mut flight)?;
+        }
+        if let Some(last) = flight.last_mut() {
+            *last ^= 1;
+        }
+        stream.write_all(&flight)?;
+        // Nothing but an alert or the end comes.
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let _ = tls.read_tls(&mut &*answer);
+        let received = tls.process_new_packets().map(|state| state.plaintext_bytes_to_read());
+        assert!(received.unwrap_or(0) == 0, "it answers before");
+        Ok(())
     });
     assert_eq!(kind, ErrorKind::Other);
 }
