@@ -1,9 +1,10 @@
 //! Small rounds over sockets, and sides that break off, lie, or send what is no TLS.
 
+use core::net::SocketAddr;
 use core::time::Duration;
 use std::collections::HashSet;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream};
 
 use rustls_lanecrypt::rustls::pki_types::PrivateKeyDer;
 use rustls_lanecrypt::rustls::sign::{Signer, SigningKey};

@@ -1,10 +1,11 @@
 //! The clients: as many as are served at once, all on one thread.
 
 use core::cell::Cell;
+use core::net::SocketAddr;
 use core::sync::atomic::AtomicBool;
 use core::time::Duration;
 use std::io::{self, ErrorKind, Read as _};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -43,7 +44,7 @@ impl Clients {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let mut waiting = self.prepared(round.all(), &epoll)?;
         let mut begun = 0;
-        let mut begin = |clients: &mut [Option<Box<Client>>]| {
+        let mut begin = |clients: &mut [Option<Client>]| {
             begun += 1;
             clients.get_mut(begun - 1).and_then(Option::as_mut).map_or(Ok(()), |it| it.write())
         };
@@ -76,7 +77,7 @@ impl Clients {
     }
 
     /// Connections whose first flights are made, and not sent.
-    fn prepared(&mut self, count: usize, epoll: &OwnedFd) -> io::Result<Vec<Option<Box<Client>>>> {
+    fn prepared(&mut self, count: usize, epoll: &OwnedFd) -> io::Result<Vec<Option<Client>>> {
         let Self { config, address, pool } = self;
         let (config, address) = (&*config, *address);
         // Each would wait for as long as the first one that fails.
@@ -98,7 +99,7 @@ impl Clients {
             let client = client?;
             let slot = EventData::new_u64(client.slot as u64);
             epoll::add(epoll, &client.stream, slot, EventFlags::IN)?;
-            Ok(Some(Box::new(client)))
+            Ok(Some(client))
         };
         made.into_iter().map(add).collect()
     }
@@ -108,7 +109,7 @@ impl Clients {
 struct Client {
     slot: usize,
     stream: TcpStream,
-    tls: ClientConnection,
+    tls: Box<ClientConnection>,
 }
 
 impl Client {
@@ -118,7 +119,7 @@ impl Client {
         let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
         sockopt::set_socket_linger(&stream, Some(Duration::ZERO))?;
         stream.set_nonblocking(true)?;
-        Ok(Self { slot, stream, tls })
+        Ok(Self { slot, stream, tls: Box::new(tls) })
     }
 
     /// Reads, continues and writes; returns whether the server has answered.

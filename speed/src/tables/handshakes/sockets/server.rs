@@ -1,8 +1,9 @@
 //! The server: one thread, its sockets and an `epoll`.
 
+use core::net::SocketAddr;
 use core::sync::atomic::AtomicBool;
 use std::io::{self, ErrorKind, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,11 +30,11 @@ pub(super) struct Server {
     /// Whether there may be a connection to accept.
     may_accept: bool,
     /// Those that wait.
-    connections: Vec<Option<Box<Connection>>>,
+    connections: Vec<Option<Connection>>,
     /// The places without a connection.
     free: Vec<usize>,
     /// Those that continue.
-    ready: Vec<Box<Connection>>,
+    ready: Vec<Connection>,
 }
 
 /// Nanoseconds of a handshake.
@@ -66,6 +67,7 @@ impl Server {
     /// Serves the connections of a round. It fails with the first of them that fails, and soon
     /// after `stop` is set.
     pub(super) fn serve(&mut self, round: Round, stop: &AtomicBool) -> io::Result<Timed> {
+        self.close();
         self.connections.resize_with(round.at_once, || None);
         self.free = (0..round.at_once).rev().collect();
         let (mut start, mut end) = (None, None);
@@ -136,7 +138,8 @@ impl Server {
             };
             epoll::add(&self.epoll, &stream, EventData::new_u64(slot as u64), EventFlags::IN)?;
             let tls = ServerConnection::new(self.config.clone()).map_err(io::Error::other)?;
-            self.ready.push(Box::new(Connection { slot, stream, tls, is_served: false }));
+            let tls = Box::new(tls);
+            self.ready.push(Connection { slot, stream, tls, is_served: false });
         }
         Ok(())
     }
@@ -166,7 +169,7 @@ impl Server {
 struct Connection {
     slot: usize,
     stream: TcpStream,
-    tls: ServerConnection,
+    tls: Box<ServerConnection>,
     /// Whether the client has its answer.
     is_served: bool,
 }
