@@ -77,6 +77,10 @@ impl<'o> PeerSet<'o> {
     }
 
     /// What the table `device` needs.
+    pub(crate) const fn options(&self) -> &'o Options {
+        self.options
+    }
+
     pub(crate) const fn device(&self) -> &DeviceOptions {
         &self.options.device
     }

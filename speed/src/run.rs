@@ -75,7 +75,7 @@ pub fn run(
         let time = Time { part: share(left, &shares[i..]), end };
         let table = part.table;
         let (sampled, text) =
-            part.measure(i, options, time, &report.results.machine, &mut sharing, stop);
+            part.measure(i, &peers, time, &report.results.machine, &mut sharing, stop);
         verdict.add(table.screen, &Scope::of(&report.results.machine, &sampled.points, table.name));
         if endless {
             // Later parts keep the time that they would have had.
@@ -144,13 +144,13 @@ impl Part {
     fn measure(
         self,
         place: usize,
-        options: &Options,
+        peers: &PeerSet<'_>,
         time: Time,
         machine: &Machine,
         sharing: &mut Sharing,
         stop: &AtomicBool,
     ) -> (Sampled, String) {
-        let (start, core_ghz) = (Instant::now(), machine.core_ghz);
+        let (start, core_ghz, options) = (Instant::now(), machine.core_ghz, peers.options());
         let Time { part: time, end } = time;
         let extra_time = if self.extra { time / EXTRA_PART } else { Duration::ZERO };
         let deadline = (!self.is_endless(options)).then(|| start + (time - extra_time));
@@ -177,6 +177,8 @@ impl Part {
                     least: sampler::PASSES,
                 },
                 device: &options.device,
+                #[cfg(all(target_os = "linux", any(feature = "aws-lc", feature = "ring")))]
+                peers,
             };
             (extra.measure)(&how, &mut sampled);
         }

@@ -21,6 +21,8 @@ pub(crate) struct How<'a> {
     /// What ends it earlier.
     pub(crate) limits: Limits<'a>,
     pub(crate) device: &'a DeviceOptions,
+    #[cfg(all(target_os = "linux", any(feature = "aws-lc", feature = "ring")))]
+    pub(crate) peers: &'a PeerSet<'a>,
 }
 
 /// Figures that are not sampled in rows.

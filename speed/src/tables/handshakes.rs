@@ -7,6 +7,8 @@ use crate::table::Table;
 mod ours;
 mod row;
 mod rows;
+#[cfg(all(target_os = "linux", any(feature = "aws-lc", feature = "ring")))]
+mod sockets;
 #[cfg(test)]
 #[path = "../../tests/unit/handshakes.rs"]
 mod tests;
@@ -23,6 +25,8 @@ const NAME: &str = "handshakes";
 pub(crate) const TABLE: Table = Table {
     seconds: [20, 60, 120],
     rows: rows::rows,
+    #[cfg(all(target_os = "linux", any(feature = "aws-lc", feature = "ring")))]
+    extra: Some(sockets::EXTRA),
     blocks: view::blocks,
     legend: view::LEGEND,
     screen: &[view::SCREEN],

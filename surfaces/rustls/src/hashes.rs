@@ -5,14 +5,15 @@
 
 use rustls::crypto::hash::{self, HashAlgorithm, Output};
 use rustls::crypto::hmac::{self, Tag};
-use rustls::crypto::tls13::HkdfUsingHmac;
 use sha2::{Digest, Sha256, Sha384};
 use zeroize::Zeroize as _;
+
+use crate::schedule::Schedule;
 
 /// The functions with one hash function.
 pub(crate) struct Functions {
     pub(crate) hash: &'static dyn hash::Hash,
-    pub(crate) hkdf: HkdfUsingHmac<'static>,
+    pub(crate) hkdf: Schedule,
     #[cfg(feature = "tls12")]
     pub(crate) prf: rustls::crypto::tls12::PrfUsingHmac<'static>,
 }
@@ -21,7 +22,7 @@ impl Functions {
     const fn new<H: Hashing>(of: &'static Of<H>) -> Self {
         Self {
             hash: of,
-            hkdf: HkdfUsingHmac(of),
+            hkdf: Schedule::new(of, of),
             #[cfg(feature = "tls12")]
             prf: rustls::crypto::tls12::PrfUsingHmac(of),
         }

@@ -60,6 +60,7 @@ mod aead;
 mod hashes;
 mod quic;
 mod random;
+mod schedule;
 mod suites;
 #[cfg(feature = "tls12")]
 mod tls12;

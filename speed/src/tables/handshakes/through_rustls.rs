@@ -26,9 +26,9 @@ const CERTIFICATE: &[u8] = include_bytes!("../tls/rows/certificate.der");
 const KEY: &[u8] = include_bytes!("../tls/rows/key.der");
 
 /// The API of peers, and the operation of all rows.
-const API: &str = "rustls";
+pub(super) const API: &str = "rustls";
 /// The API of ours.
-const POOL: &str = "rustls-pool";
+pub(super) const POOL: &str = "rustls-pool";
 /// The clients that take turns.
 const CLIENTS: usize = 64;
 
@@ -39,16 +39,12 @@ pub(super) fn rows(peers: &PeerSet<'_>, operation: Operation, in_flight: &[usize
         Operation::ServerHybrid => NamedGroup::X25519MLKEM768,
         _ => return Vec::new(),
     };
-    let found = |source: &str| {
-        let mut all = peers.public_keys().iter().filter(|found| found.peer.source == source);
-        all.next().map(|found| found.version.clone())
-    };
     let bases = BASES.iter().filter(|base| has(&(base.make)(), group));
     let bases = bases.filter_map(|base| {
         let point = Point {
             source: base.source.into(),
             api: API.into(),
-            version: Some(found(base.source)?),
+            version: Some(version(peers, base.source)?),
             ..Point::default()
         };
         let make = base.make;
@@ -58,6 +54,12 @@ pub(super) fn rows(peers: &PeerSet<'_>, operation: Operation, in_flight: &[usize
     let mut rows: Vec<Row> = bases.collect();
     rows.extend(in_flight.iter().filter_map(|&batch| ours(operation, group, batch)));
     rows
+}
+
+/// The version of a peer that is asked for.
+pub(super) fn version(peers: &PeerSet<'_>, source: &str) -> Option<String> {
+    let mut all = peers.public_keys().iter().filter(|found| found.peer.source == source);
+    all.next().map(|found| found.version.clone())
 }
 
 /// Ours over the first base, in a pool; alone, a handshake needs none.
@@ -71,13 +73,13 @@ fn ours(operation: Operation, group: NamedGroup, batch: usize) -> Option<Row> {
 }
 
 /// A provider that rustls comes with.
-struct Base {
-    source: &'static str,
-    make: fn() -> CryptoProvider,
+pub(super) struct Base {
+    pub(super) source: &'static str,
+    pub(super) make: fn() -> CryptoProvider,
 }
 
 /// The peers; clients are those of the first one.
-const BASES: &[Base] = &[
+pub(super) const BASES: &[Base] = &[
     #[cfg(feature = "aws-lc")]
     Base {
         source: "aws-lc",
@@ -93,6 +95,28 @@ const BASES: &[Base] = &[
 
 fn has(provider: &CryptoProvider, group: NamedGroup) -> bool {
     provider.kx_groups.iter().any(|it| it.name() == group)
+}
+
+/// A server of TLS 1.3.
+pub(super) fn server_config(provider: CryptoProvider) -> Option<ServerConfig> {
+    let config = ServerConfig::builder_with_provider(Arc::new(provider));
+    let config = config.with_protocol_versions(&[&TLS13]).ok()?.with_no_client_auth();
+    let certificates = vec![CertificateDer::from(CERTIFICATE)];
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(KEY));
+    config.with_single_cert(certificates, key).ok()
+}
+
+/// A client of its, with this key exchange.
+pub(super) fn client_config(
+    mut provider: CryptoProvider,
+    group: NamedGroup,
+) -> Option<ClientConfig> {
+    provider.kx_groups.retain(|it| it.name() == group);
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from(CERTIFICATE)).ok()?;
+    let config = ClientConfig::builder_with_provider(Arc::new(provider));
+    let config = config.with_protocol_versions(&[&TLS13]).ok()?;
+    Some(config.with_root_certificates(roots).with_no_client_auth())
 }
 
 /// A client that has sent its first flight, and the server's.
@@ -164,24 +188,8 @@ struct Servers {
 
 impl Servers {
     fn new(provider: CryptoProvider, group: NamedGroup, batch: Option<usize>) -> Option<Self> {
-        let config = ServerConfig::builder_with_provider(Arc::new(provider))
-            .with_protocol_versions(&[&TLS13])
-            .ok()?
-            .with_no_client_auth()
-            .with_single_cert(
-                vec![CertificateDer::from(CERTIFICATE)],
-                PrivateKeyDer::from(PrivatePkcs8KeyDer::from(KEY)),
-            )
-            .ok()?;
-        let mut roots = RootCertStore::empty();
-        roots.add(CertificateDer::from(CERTIFICATE)).ok()?;
-        let mut of_clients = (BASES.first()?.make)();
-        of_clients.kx_groups.retain(|it| it.name() == group);
-        let of_clients = ClientConfig::builder_with_provider(Arc::new(of_clients))
-            .with_protocol_versions(&[&TLS13])
-            .ok()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
+        let config = server_config(provider)?;
+        let of_clients = client_config((BASES.first()?.make)(), group)?;
         let (config, of_clients) = (Arc::new(config), Arc::new(of_clients));
         let clients = (0..CLIENTS).map(|_| Client::new(&of_clients));
         let clients = clients.collect::<Result<_, _>>().ok()?;

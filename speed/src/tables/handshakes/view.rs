@@ -19,6 +19,12 @@ cannot use a key twice: its derivations are part of the server's work only. serv
 X25519, the shared secret, and a signature by P-256; with X25519MLKEM768 an encapsulation, too. A
 server of rustls reads the first flight of a client in memory and writes its own; rustls-pool: so
 many servers continue together, with ours over the first provider that rustls has here.
+Over sockets: whole handshakes of a server on one processor, which waits by epoll and has so many
+connections at once. Its clients, on another processor, connect and make their first flights before,
+do not sleep, and check neither certificate nor signature; others, which check both, were served
+first. A handshake ends with one byte of the server, sent after it has verified the client's end.
+Nothing is resumed. What counts is the time of the server's thread on its processor, with what the
+system does for it there; by the clock, waiting for clients and for the processor is in it, too.
 ";
 
 /// The operations of all public keys of a server.
@@ -26,10 +32,14 @@ const SERVER_PART: &str = "server";
 /// A server of rustls.
 const THROUGH_RUSTLS: &str = "rustls";
 
+/// Handshakes over sockets: by the time of the server's thread, and by the clock.
+pub(super) const SOCKETS_OPERATIONS: [&str; 2] = ["sockets", "sockets-wall"];
+
 /// The blocks of these points.
 pub(super) fn blocks(scope: &Scope<'_>) -> Vec<Block> {
     let mut blocks = SERVER.blocks(scope);
     blocks.extend(RUSTLS.blocks(scope));
+    blocks.extend(SOCKETS.blocks(scope));
     blocks.extend(OPERATIONS.blocks(scope));
     blocks
 }
@@ -43,7 +53,7 @@ fn in_flight(scope: &Scope<'_>, point: &Point) -> Place {
 
 /// A block for each operation.
 const OPERATIONS: Grid = Grid {
-    of: |point| point.op != SERVER_PART && point.op != THROUGH_RUSTLS,
+    of: |point| point.op != SERVER_PART && point.op != THROUGH_RUSTLS && !is_of_sockets(point),
     title: |point, unit| {
         format!("{} {}: {unit} by operations in flight", name(&point.subject), point.op)
     },
@@ -81,6 +91,26 @@ const RUSTLS: Grid = Grid {
     },
     ..SERVER
 };
+
+/// Whole handshakes through rustls, over sockets.
+const SOCKETS: Grid = Grid {
+    of: is_of_sockets,
+    title: |point, unit| {
+        let [_, by_clock] = SOCKETS_OPERATIONS;
+        let time = if point.op == by_clock { "by the clock" } else { "of the server's thread" };
+        format!(
+            "TLS 1.3 over sockets, rustls, {} and ECDSA P-256, time {time}: {unit} by connections \
+             at once",
+            exchange(point)
+        )
+    },
+    over: |_, point| point.depth.map(|depth| (u64::from(depth), depth.to_string())),
+    ..SERVER
+};
+
+fn is_of_sockets(point: &Point) -> bool {
+    SOCKETS_OPERATIONS.contains(&&*point.op)
+}
 
 /// The key exchange of a handshake.
 fn exchange(point: &Point) -> &'static str {

@@ -14,6 +14,7 @@ import re
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
@@ -133,6 +134,51 @@ def counts_of_family(pid):
     return sum((counts_of(member) or collections.Counter() for member in family(pid)), collections.Counter())
 
 
+def begin(context, port):
+    """A client whose first flight is made and not sent: its socket, both buffers, and its TLS."""
+    connection = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls = context.wrap_bio(incoming, outgoing, server_hostname="localhost")
+    try:
+        tls.do_handshake()
+    except ssl.SSLWantReadError:
+        return connection, incoming, outgoing, tls
+    raise AssertionError("a handshake without a server")
+
+
+def converse(client, step):
+    """A step of a client's TLS, with all that it sends and awaits."""
+    connection, incoming, outgoing, _ = client
+    while True:
+        try:
+            done = step()
+            connection.sendall(outgoing.read())
+            return done
+        except ssl.SSLWantReadError:
+            connection.sendall(outgoing.read())
+            received = connection.recv(65536)
+            if received:
+                incoming.write(received)
+            else:
+                incoming.write_eof()
+
+
+def ask(client, path):
+    """The whole answer to a request, after the rest of the handshake. It ends the connection."""
+    connection, _, _, tls = client
+    converse(client, tls.do_handshake)
+    converse(client, lambda: tls.write(f"GET {path} HTTP/1.0\r\n\r\n".encode()))
+    answer, piece = b"", None
+    while piece != b"":
+        try:
+            piece = converse(client, lambda: tls.read(65536))
+        except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
+            piece = b""
+        answer += piece
+    connection.close()
+    return answer
+
+
 class ProgramTest(unittest.TestCase):
     """A test with a folder, a certificate and programs of its own, which end with it."""
 
@@ -161,6 +207,16 @@ class ProgramTest(unittest.TestCase):
             path = cls.folder / f"{size}.bin"
             path.write_bytes(os.urandom(size))
             cls.files[size] = path
+
+    def use_p256(self):
+        """Another certificate, whose key is of P-256."""
+        self.certificate, self.key = self.folder / "p256.pem", self.folder / "p256.key"
+        subprocess.run(
+            [tool("openssl", "openssl"), "req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+             "-addext", "subjectAltName=DNS:localhost", "-newkey", "ec",
+             "-pkeyopt", "ec_paramgen_curve:P-256", "-keyout", self.key, "-out", self.certificate],
+            check=True, capture_output=True,
+        )
 
     @classmethod
     def configuration(cls, *arguments, more=""):

@@ -4,23 +4,33 @@ Rounds with and without the module take turns; a figure is the median of its rou
 how many times more a program takes without.
 """
 
+import contextlib
 import os
 import pathlib
 import resource
+import ssl
 import statistics
 import subprocess
 import time
 
+import test_haproxy
 import test_nginx
 import test_openssh
 import test_postgres
-from harness import environment
+from harness import ask, begin, counts_of_family, environment
 
 ROUNDS = 7
+
+# Clients that begin together, and how often they do in a round.
+AT_ONCE = 64
+TIMES = 20
 
 
 def processor_seconds(pid):
     """Seconds of processor time that a process has used."""
+    with contextlib.suppress(OSError):
+        tasks = pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")
+        return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -35,21 +45,70 @@ def compare(name, unit, without, ours):
     print(f"\n{name}: {plain:.3f} {unit} without, {fast:.3f} with: {plain / fast:.2f} x", flush=True)
 
 
+def worker(server):
+    """The process of a server's only worker."""
+    return int(pathlib.Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()[0])
+
+
+def handshakes(pid, port, path):
+    """Measures microseconds of processor time for a handshake of TLS 1.3 and a short response."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    numbers = range(AT_ONCE)
+
+    def measure():
+        before = processor_seconds(pid)
+        for _ in range(TIMES):
+            clients = [begin(context, port) for _ in numbers]
+            for connection, _, outgoing, _ in clients:
+                connection.sendall(outgoing.read())
+            for client in clients:
+                answer = ask(client, path)
+                if b" 200 OK" not in answer:
+                    raise AssertionError(answer)
+        return (processor_seconds(pid) - before) * 1e6 / AT_ONCE / TIMES
+
+    return measure
+
+
+class Haproxy(test_haproxy.Haproxy):
+    test_every_suite = test_rsa_in_jobs = test_curves_in_jobs = None
+
+    def test_handshakes(self):
+        """Handshakes of 64 clients at once, X25519 and ECDSA P-256, in asynchronous jobs with the module."""
+        self.use_p256()
+        plain, port = self.serve(None, "    nbthread 1\n")
+        without = handshakes(plain.pid, port, "/alive")
+        jobs = "    ssl-mode-async\n    nbthread 1\n"
+        ours, port = self.serve(self.configuration("--for", "haproxy", "--curves"), jobs)
+        compare(f"HAProxy, handshake, {AT_ONCE} at once", "µs", without, handshakes(ours.pid, port, "/alive"))
+        self.assertGreater(counts_of_family(ours.pid)["together"], AT_ONCE * TIMES, self.log())
+
+
 class Nginx(test_nginx.Nginx):
     test_every_suite = test_random_numbers = test_rsa = test_without_the_module = None
+
+    def test_handshakes(self):
+        """The same by nginx, which has no asynchronous jobs."""
+        self.use_p256()
+        configurations = (None, self.configuration("--for", "nginx", "--curves"))
+        servers = [self.serve(configuration) for configuration in configurations]
+        measures = (handshakes(worker(server), port, "/1.bin") for server, port in servers)
+        compare(f"nginx, worker, handshake, {AT_ONCE} at once", "µs", *measures)
 
     def test_worker(self):
         """Processor time of the worker for 20 responses of 10 MiB."""
 
         def served(server, port, suite):
-            worker = int(pathlib.Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()[0])
+            pid = worker(server)
             command = ["curl", "-sS", "-o", "/dev/null", "--cacert", self.certificate, "--tlsv1.3"]
             command += ["--tls13-ciphers", suite, f"https://localhost:{port}/{10 << 20}.bin?[1-20]"]
 
             def measure():
-                before = processor_seconds(worker)
+                before = processor_seconds(pid)
                 subprocess.run(command, check=True, capture_output=True, env=environment())
-                return processor_seconds(worker) - before
+                return processor_seconds(pid) - before
 
             return measure
 

@@ -2,12 +2,10 @@
 
 import functools
 import http.server
-import socket
 import ssl
-import subprocess
 import threading
 
-from harness import SUITES, ProgramTest, counts_of_family, free_port, tool, wait_for
+from harness import SUITES, ProgramTest, ask, begin, counts_of_family, free_port, tool, wait_for
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -33,7 +31,7 @@ class Haproxy(ProgramTest):
             "defaults\n    mode http\n    timeout connect 30s\n    timeout client 30s\n"
             "    timeout server 30s\n"
             f"frontend f\n    bind 127.0.0.1:{port} ssl crt {both} ssl-min-ver TLSv1.2\n"
-            "    default_backend b\n"
+            "    monitor-uri /alive\n    default_backend b\n"
             f"backend b\n    server s 127.0.0.1:{behind.server_address[1]}\n"
         )
         server = self.start([tool("haproxy", "haproxy"), "-db", "-f", settings], configuration)
@@ -64,13 +62,7 @@ class Haproxy(ProgramTest):
 
     def test_curves_in_jobs(self):
         """The same with a certificate of P-256: shared secrets and signatures are made together."""
-        self.certificate, self.key = self.folder / "p256.pem", self.folder / "p256.key"
-        subprocess.run(
-            [tool("openssl", "openssl"), "req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-             "-addext", "subjectAltName=DNS:localhost", "-newkey", "ec",
-             "-pkeyopt", "ec_paramgen_curve:P-256", "-keyout", self.key, "-out", self.certificate],
-            check=True, capture_output=True,
-        )
+        self.use_p256()
         configuration = self.configuration("--for", "haproxy", "--curves")
         server, port = self.serve(configuration, "    ssl-mode-async\n    nbthread 1\n")
         context = ssl.create_default_context(cafile=self.certificate)
@@ -90,42 +82,11 @@ class Haproxy(ProgramTest):
         for number in range(clients):
             ends = [waiting, early] if number % 4 == 0 else [waiting]
             for end in ends:
-                connection = socket.create_connection(("127.0.0.1", port), timeout=60)
-                incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-                tls = context.wrap_bio(incoming, outgoing, server_hostname="localhost")
-                with self.assertRaises(ssl.SSLWantReadError):
-                    tls.do_handshake()
-                end.append((connection, incoming, outgoing, tls))
+                end.append(begin(context, port))
         for connection, _, outgoing, _ in waiting + early:
             connection.sendall(outgoing.read())
         for connection, *_ in early:
             connection.close()
-        for connection, incoming, outgoing, tls in waiting:
-            request = b"GET /1000.bin HTTP/1.0\r\n\r\n"
-            self.converse(connection, incoming, outgoing, tls.do_handshake)
-            self.converse(connection, incoming, outgoing, lambda: tls.write(request))
-            answer, piece = b"", None
-            while piece != b"":
-                try:
-                    piece = self.converse(connection, incoming, outgoing, lambda: tls.read(65536))
-                except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
-                    piece = b""
-                answer += piece
+        for client in waiting:
+            answer = ask(client, "/1000.bin")
             self.assertTrue(answer.endswith(self.files[1000].read_bytes()), self.log())
-            connection.close()
-
-    @staticmethod
-    def converse(connection, incoming, outgoing, step):
-        """A step of TLS, with all that it sends and awaits."""
-        while True:
-            try:
-                done = step()
-                connection.sendall(outgoing.read())
-                return done
-            except ssl.SSLWantReadError:
-                connection.sendall(outgoing.read())
-                received = connection.recv(65536)
-                if received:
-                    incoming.write(received)
-                else:
-                    incoming.write_eof()

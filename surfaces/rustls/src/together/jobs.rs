@@ -23,10 +23,10 @@ pub(crate) fn lanes() -> usize {
 }
 
 /// How many of `count` operations of a kind cost less in lanes than one after the other by the
-/// base: those that fill lanes, and the rest if they fill half of eight.
-fn gaining(count: usize, lanes: usize) -> usize {
+/// base: those that fill lanes, and the rest if there are at least so many.
+fn gaining(count: usize, lanes: usize, fewest: usize) -> usize {
     let rest = count.checked_rem(lanes).unwrap_or(count);
-    if lanes == 0 || rest < 4 { count - rest } else { count }
+    if lanes == 0 || rest < fewest { count - rest } else { count }
 }
 
 /// What one connection needs now.
@@ -162,10 +162,13 @@ pub(crate) fn process(jobs: &mut [Box<Job>], workspace: &mut Workspace) {
         job.kinds().for_each(|kind| counts[kind] += 1);
     }
     let lanes = lanes();
-    let mut left = counts.map(|count| gaining(count, lanes));
+    // Eight lanes cost less than two operations by the base, four as much as three or four.
+    // Where this is not so, `pk` computes them one by one, too.
+    let fewest = if lanes == 8 { 2 } else { lanes };
+    let mut left = counts.map(|count| gaining(count, lanes, fewest));
     // A signature of RSA has two lanes, and gains by eight of them only.
     let rsa = Kind::SignRsa as usize;
-    left[rsa] = gaining(counts[rsa], if lanes == 8 { 4 } else { 0 });
+    left[rsa] = gaining(counts[rsa], if lanes == 8 { 4 } else { 0 }, 4);
     let mut gaining = Vec::with_capacity(jobs.len());
     for job in jobs {
         if job.kinds().all(|kind| left[kind] > 0) {

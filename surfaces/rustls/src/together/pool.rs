@@ -57,9 +57,9 @@ pub(crate) fn finish(job: Job) -> Result<Box<Job>, Failed> {
 /// ```
 ///
 /// There are no timers and no threads: a batch is what is there. A single closure is called as it
-/// is. The base computes what does not fill lanes: with AVX-512, fewer than four operations of a
-/// kind, or so many beyond a multiple of eight; with AVX2, those beyond a multiple of four; without
-/// AVX2, and outside of a pool, all of them.
+/// is. The base computes what does not gain by lanes: with AVX-512, an operation that is alone of
+/// its kind, or the only one beyond a multiple of eight; with AVX2, those beyond a multiple of
+/// four; without AVX2, and outside of a pool, all of them.
 ///
 /// Connections need a configuration with our provider. For others, and for operations that we do
 /// not have, a pool changes nothing.

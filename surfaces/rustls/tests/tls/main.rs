@@ -14,6 +14,7 @@ mod records;
 /// The packaged example has them, so that its tests are whole.
 #[path = "../../../../lanecrypt/examples/shared/rfc9001.rs"]
 mod rfc9001;
+mod schedule;
 #[cfg(feature = "pk")]
 mod tasks;
 mod tokio_server;

@@ -388,7 +388,7 @@ fn the_base_computes_what_gains_nothing() {
         })
         .collect();
     // By AVX-512, by AVX2, and without lanes.
-    let by_eight = [0, 1, 2, 3, 0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0, 0, 0, 1];
+    let by_eight = [0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1];
     let by_four = [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1];
     let alone: Vec<_> = (0..=17).collect();
     assert!(by_base == by_eight || by_base == by_four || by_base == alone, "{by_base:?}");
