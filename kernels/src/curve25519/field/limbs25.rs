@@ -200,7 +200,7 @@ impl<W: Words32> Step for Square<'_, W> {
             unroll!(j in 0..10 {
                 if j >= i {
                     let k = (i + j) % 10;
-                    let left = left[usize::from(i < j) + (i % 2 & j % 2)];
+                    let left = left[usize::from(i < j) + (i % 2) * (j % 2)];
                     let product = left.multiply(if i + j >= 10 { a19[j] } else { a[j] });
                     columns[k] = columns[k].add(product).opaque();
                 }
