@@ -14,7 +14,7 @@ mod control;
 mod cost;
 mod event;
 mod handle;
-#[cfg(feature = "_signatures")]
+#[cfg(feature = "_asymmetric")]
 mod key_file;
 mod keys;
 mod limits;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[cfg(feature = "rsa")]
-use lanecrypt_engine::SignatureKey;
+use lanecrypt_engine::AsymmetricKey;
 use lanecrypt_engine::{Algorithm, Driver, Error as Cipher, Job, Jobs, Operation, SessionId};
 
 use super::channel::Channel;
@@ -75,7 +75,7 @@ impl Driver for Remote {
     }
 
     #[cfg(feature = "rsa")]
-    fn open_signatures(&self, key: &SignatureKey) -> Result<SessionId, Cipher> {
+    fn open_asymmetric(&self, key: &AsymmetricKey) -> Result<SessionId, Cipher> {
         let (key, padding) = key.rsa().ok_or(Cipher::Unsupported)?;
         opened(self.client().rsa_session(key.clone(), padding))
     }

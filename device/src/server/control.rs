@@ -19,7 +19,7 @@ use super::peer::Peer;
 #[cfg(feature = "rsa")]
 use super::rsa_key_workers::{RsaKeyWorkers, padding};
 #[cfg(feature = "rsa")]
-use super::sessions::open_signatures;
+use super::sessions::open_asymmetric;
 use super::sessions::{Opened, SESSION, open};
 use super::users::{User, Users};
 use crate::protocol::socket::Packet;
@@ -326,7 +326,7 @@ impl Control {
             // It may be gone. Its key is wiped then.
             let Some(at) = peers.iter().position(|peer| peer.number == client) else { continue };
             let opened = made.and_then(|(key, padding)| {
-                let opened = open_signatures(&self.engine, (key, padding));
+                let opened = open_asymmetric(&self.engine, (key, padding));
                 self.access.limits.admit_session(peers, at, opened.memory())?;
                 Ok(opened)
             });
@@ -390,13 +390,13 @@ impl Control {
 }
 
 /// The DER of the public key of a session.
-#[cfg(feature = "_signatures")]
+#[cfg(feature = "_asymmetric")]
 fn public_key(opened: &Opened) -> Result<Vec<u8>, RejectReason> {
-    let key = opened.session().signature_key().ok_or(RejectReason::Algorithm)?;
+    let key = opened.session().asymmetric_key().ok_or(RejectReason::Algorithm)?;
     Ok(key.to_spki_der())
 }
 
-#[cfg(not(feature = "_signatures"))]
+#[cfg(not(feature = "_asymmetric"))]
 fn public_key(_opened: &Opened) -> Result<Vec<u8>, RejectReason> {
     Err(RejectReason::Algorithm)
 }

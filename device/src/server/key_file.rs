@@ -1,9 +1,9 @@
 //! Keys of signatures as they are stored and sent.
 
+#[cfg(feature = "pk")]
+use lanecrypt_engine::AsymmetricKey;
 #[cfg(feature = "rsa")]
 use lanecrypt_engine::RsaKey;
-#[cfg(feature = "pk")]
-use lanecrypt_engine::SignatureKey;
 #[cfg(feature = "pk")]
 use lanecrypt_pk::{self as pk, ed25519, p256};
 #[cfg(feature = "rsa")]
@@ -19,7 +19,7 @@ fn pem(bytes: &[u8]) -> Result<Option<&str>, core::str::Utf8Error> {
 
 /// The private key (PKCS#8) or public key (SPKI) of PEM or DER.
 #[cfg(feature = "pk")]
-pub(super) fn read_ed25519(bytes: &[u8]) -> Result<SignatureKey, pk::KeyError> {
+pub(super) fn read_ed25519(bytes: &[u8]) -> Result<AsymmetricKey, pk::KeyError> {
     let (private, public) = match pem(bytes).map_err(|_| pk::KeyError::Encoding)? {
         Some(pem) => (ed25519::SigningKey::from_pem(pem), ed25519::VerifyingKey::from_pem(pem)),
         None => {
@@ -32,7 +32,7 @@ pub(super) fn read_ed25519(bytes: &[u8]) -> Result<SignatureKey, pk::KeyError> {
 
 /// The private key (PKCS#8 or SEC 1) or public key (SPKI) of PEM or DER.
 #[cfg(feature = "pk")]
-pub(super) fn read_p256(bytes: &[u8]) -> Result<SignatureKey, pk::KeyError> {
+pub(super) fn read_p256(bytes: &[u8]) -> Result<AsymmetricKey, pk::KeyError> {
     let (private, public) = match pem(bytes).map_err(|_| pk::KeyError::Encoding)? {
         Some(pem) => (p256::SigningKey::from_pem(pem), p256::PublicKey::from_pem(pem)),
         None => {
@@ -47,9 +47,9 @@ pub(super) fn read_p256(bytes: &[u8]) -> Result<SignatureKey, pk::KeyError> {
 /// The private key, or else the public one; the error of the private one if it is neither.
 #[cfg(feature = "pk")]
 fn either(
-    private: Result<impl Into<SignatureKey>, pk::KeyError>,
-    public: Result<impl Into<SignatureKey>, pk::KeyError>,
-) -> Result<SignatureKey, pk::KeyError> {
+    private: Result<impl Into<AsymmetricKey>, pk::KeyError>,
+    public: Result<impl Into<AsymmetricKey>, pk::KeyError>,
+) -> Result<AsymmetricKey, pk::KeyError> {
     match (private, public) {
         (Ok(private), _) => Ok(private.into()),
         (_, Ok(public)) => Ok(public.into()),

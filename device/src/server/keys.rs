@@ -4,22 +4,22 @@ use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-#[cfg(feature = "_signatures")]
-use lanecrypt_engine::SignatureKey;
+#[cfg(feature = "_asymmetric")]
+use lanecrypt_engine::AsymmetricKey;
 use lanecrypt_engine::{Algorithm, Engine, Error, Mode, Operation};
 #[cfg(feature = "rsa")]
 use lanecrypt_rsa::Padding;
 use zeroize::Zeroizing;
 
 use super::cost::CostTable;
-#[cfg(feature = "_signatures")]
+#[cfg(feature = "_asymmetric")]
 use super::key_file;
 use super::nonces::{NonceSource, SharedNonces};
-#[cfg(feature = "_signatures")]
-use super::sessions::open_signatures;
+#[cfg(feature = "_asymmetric")]
+use super::sessions::open_asymmetric;
 use super::sessions::{NamedKey, Opened, open};
 use super::users::{User, Users};
-#[cfg(feature = "_signatures")]
+#[cfg(feature = "_asymmetric")]
 use super::uses::signature_operations;
 use super::uses::{Uses, operations};
 #[cfg(feature = "rsa")]
@@ -40,8 +40,8 @@ pub struct Key {
 enum Secret {
     Cipher(Algorithm, Zeroizing<Vec<u8>>),
     /// One key, or of RSA one for each padding.
-    #[cfg(feature = "_signatures")]
-    Signatures(Vec<SignatureKey>),
+    #[cfg(feature = "_asymmetric")]
+    Signatures(Vec<AsymmetricKey>),
 }
 
 impl Key {
@@ -53,10 +53,10 @@ impl Key {
     }
 
     /// The same for a key of signatures. A public key only verifies.
-    #[cfg(feature = "_signatures")]
+    #[cfg(feature = "_asymmetric")]
     #[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
     #[must_use]
-    pub fn signatures(name: impl Into<String>, key: impl Into<SignatureKey>) -> Self {
+    pub fn signatures(name: impl Into<String>, key: impl Into<AsymmetricKey>) -> Self {
         Self::of(name.into(), Secret::Signatures(vec![key.into()]))
     }
 
@@ -134,11 +134,11 @@ impl Key {
     #[must_use]
     pub fn with_paddings(mut self, paddings: impl IntoIterator<Item = Padding>) -> Self {
         if let Secret::Signatures(keys) = &mut self.secret
-            && let Some((rsa, _)) = keys.first().and_then(SignatureKey::rsa)
+            && let Some((rsa, _)) = keys.first().and_then(AsymmetricKey::rsa)
         {
             let rsa = rsa.clone();
             for padding in paddings {
-                let other = SignatureKey::from((rsa.clone(), padding));
+                let other = AsymmetricKey::from((rsa.clone(), padding));
                 if !keys.iter().any(|own| own.has_scheme_of(&other)) {
                     keys.push(other);
                 }
@@ -173,7 +173,7 @@ impl Secret {
     fn operations(&self) -> &'static [Operation] {
         match self {
             Self::Cipher(algorithm, _) => operations(*algorithm),
-            #[cfg(feature = "_signatures")]
+            #[cfg(feature = "_asymmetric")]
             Self::Signatures(keys) => keys.first().map_or(&[], signature_operations),
         }
     }
@@ -182,7 +182,7 @@ impl Secret {
     fn algorithm(&self) -> Option<Algorithm> {
         match self {
             Self::Cipher(algorithm, _) => Some(*algorithm),
-            #[cfg(feature = "_signatures")]
+            #[cfg(feature = "_asymmetric")]
             Self::Signatures(_) => None,
         }
     }
@@ -191,12 +191,12 @@ impl Secret {
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Cipher(algorithm, _), Self::Cipher(other, _)) => algorithm == other,
-            #[cfg(feature = "_signatures")]
+            #[cfg(feature = "_asymmetric")]
             (Self::Signatures(keys), Self::Signatures(others)) => keys
                 .first()
                 .zip(others.first())
                 .is_some_and(|(key, other)| key.has_scheme_of(other)),
-            #[cfg(feature = "_signatures")]
+            #[cfg(feature = "_asymmetric")]
             _ => false,
         }
     }
@@ -205,9 +205,9 @@ impl Secret {
     fn open(self, engine: &Engine, costs: &mut CostTable) -> Result<Vec<Opened>, Error> {
         match self {
             Self::Cipher(algorithm, bytes) => Ok(vec![open(engine, costs, algorithm, &bytes)?]),
-            #[cfg(feature = "_signatures")]
+            #[cfg(feature = "_asymmetric")]
             Self::Signatures(keys) => {
-                Ok(keys.into_iter().map(|key| open_signatures(engine, key)).collect())
+                Ok(keys.into_iter().map(|key| open_asymmetric(engine, key)).collect())
             }
         }
     }
@@ -352,7 +352,7 @@ impl Keys {
     ) -> Result<Opened, RejectReason> {
         let Named { sessions, .. } = self.named(name, user).ok_or(RejectReason::Name)?;
         let has_padding = |opened: &&Opened| {
-            let key = opened.session().signature_key().and_then(SignatureKey::rsa);
+            let key = opened.session().asymmetric_key().and_then(AsymmetricKey::rsa);
             key.is_some_and(|(_, its)| its == padding)
         };
         let found = sessions.iter().find(has_padding);

@@ -3,8 +3,8 @@
 use core::cell::Cell;
 use std::sync::Arc;
 
-#[cfg(feature = "_signatures")]
-use lanecrypt_engine::SignatureKey;
+#[cfg(feature = "_asymmetric")]
+use lanecrypt_engine::AsymmetricKey;
 use lanecrypt_engine::{Algorithm, Engine, Error, Mode, Operation, Session};
 
 use super::cost::{CostTable, Costs};
@@ -81,14 +81,14 @@ impl Opened {
 
     /// Whether signatures of both have the same scheme, or both are ciphers.
     pub(super) fn has_scheme_of(&self, other: &Self) -> bool {
-        #[cfg(feature = "_signatures")]
+        #[cfg(feature = "_asymmetric")]
         {
-            match (self.session.signature_key(), other.session.signature_key()) {
+            match (self.session.asymmetric_key(), other.session.asymmetric_key()) {
                 (Some(one), Some(other)) => one.has_scheme_of(other),
                 (one, other) => one.is_none() && other.is_none(),
             }
         }
-        #[cfg(not(feature = "_signatures"))]
+        #[cfg(not(feature = "_asymmetric"))]
         {
             let _ = other;
             true
@@ -112,7 +112,7 @@ impl Opened {
     }
 
     /// Whether it is for signatures.
-    pub(super) fn has_signatures(&self) -> bool {
+    pub(super) fn is_asymmetric(&self) -> bool {
         self.session.signature_length() > 0
     }
 
@@ -156,10 +156,10 @@ pub(super) fn open(
 }
 
 /// Opens a session for signatures.
-#[cfg(feature = "_signatures")]
-pub(super) fn open_signatures(engine: &Engine, key: impl Into<SignatureKey>) -> Opened {
+#[cfg(feature = "_asymmetric")]
+pub(super) fn open_asymmetric(engine: &Engine, key: impl Into<AsymmetricKey>) -> Opened {
     // A private key is already on the heap.
-    let session = Arc::new(Box::new(engine.signature_session(key)));
+    let session = Arc::new(Box::new(engine.asymmetric_session(key)));
     let longest = [0; Operation::OF_CIPHERS.len()];
     Opened { session, uses: Uses::ALL, longest, costs: Costs::NONE, named: None }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 #[cfg(feature = "rsa")]
-use lanecrypt_engine::SignatureKey;
+use lanecrypt_engine::AsymmetricKey;
 use lanecrypt_engine::{BatchBuffer, Engine, Error, Operation};
 #[cfg(feature = "rsa")]
 use lanecrypt_rsa::{Error as RsaError, Request, Workspace, process};
@@ -86,7 +86,7 @@ impl Signatures {
         found: &WireRequest,
         places: ArenaRanges,
     ) -> Result<(), u32> {
-        if !opened.has_signatures() {
+        if !opened.is_asymmetric() {
             return Err(status::of(Err(Error::Unsupported)));
         }
         if found.nonce_length() > 0 {
@@ -191,7 +191,7 @@ impl Signer {
         for (_, job) in jobs.iter_mut().filter(|(_, job)| job.code == Code::SignDigest) {
             let Job { opened, bytes, message, outcome, .. } = job;
             let (digest, signature) = bytes.split_at_mut(*message);
-            let rsa = opened.session().signature_key().and_then(SignatureKey::rsa);
+            let rsa = opened.session().asymmetric_key().and_then(AsymmetricKey::rsa);
             match rsa.and_then(|(key, padding)| Some((key.private_key()?, padding))) {
                 Some((key, padding)) => {
                     requests.push(Request::sign_digest(key, padding, digest, signature));

@@ -1,7 +1,7 @@
 //! The operations that sessions may be used for.
 
-#[cfg(feature = "_signatures")]
-use lanecrypt_engine::SignatureKey;
+#[cfg(feature = "_asymmetric")]
+use lanecrypt_engine::AsymmetricKey;
 use lanecrypt_engine::{Algorithm, Operation};
 
 /// The operations that a session may be used for.
@@ -47,8 +47,8 @@ pub(super) fn operations(algorithm: Algorithm) -> &'static [Operation] {
 }
 
 /// The operations of sessions for signatures with this key.
-#[cfg(feature = "_signatures")]
-pub(super) fn signature_operations(key: &SignatureKey) -> &'static [Operation] {
+#[cfg(feature = "_asymmetric")]
+pub(super) fn signature_operations(key: &AsymmetricKey) -> &'static [Operation] {
     match key.is_private() {
         true => &[Operation::Sign, Operation::Verify],
         false => &[Operation::Verify],

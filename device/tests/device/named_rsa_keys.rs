@@ -70,7 +70,7 @@ fn a_named_key_with_several_paddings() {
     for &padding in &all {
         let session = client.named_rsa_session("all", padding).expect("it has the padding");
         let verifying = client.named_rsa_session("verifying", padding).expect("it has it");
-        let local = engine.signature_session((key(), padding));
+        let local = engine.asymmetric_session((key(), padding));
         let mut found = [0; 256];
         client.sign(session, b"message", &mut found).expect("it is made");
         local.verify(b"message", &found).expect("it is right");

@@ -36,7 +36,7 @@ unsafe extern "C" fn lc_rsa_session_new(
         let padding = padding_of(padding)?;
         // SAFETY: the caller lends the key for the call.
         let key = unsafe { key.read() };
-        Ok(Box::new(Engine::new().signature_session((read(key)?, padding))))
+        Ok(Box::new(Engine::new().asymmetric_session((read(key)?, padding))))
     };
     // SAFETY: the caller lends the place.
     unsafe { give_object(session, Bytes::input(key, key_len), make) }
