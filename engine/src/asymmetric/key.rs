@@ -23,7 +23,7 @@ use crate::RsaKey;
 /// | key | from the other side | output |
 /// |---|---|---|
 /// | `X25519` | public key, 32 | secret, 32 |
-/// | `EcdhP256` | point (SEC 1, section 2.3.3), 65, or 33 if compressed | secret, 32: its x coordinate |
+/// | `EcdhP256` | point (SEC 1, section 2.3.3), 65, or 33 if compressed | secret, 32 |
 /// | `MlKem768` | ciphertext, 1088 | secret, 32 |
 /// | `MlKem768Public` | nothing | ciphertext for the other side, 1088, then the secret, 32 |
 ///

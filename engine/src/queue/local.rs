@@ -15,8 +15,9 @@ use crate::{Engine, Operation, Session};
 /// [`poll`](Self::poll) reaches the first. Then all of them run together. Completions are in the
 /// order of submission.
 ///
-/// Signatures and key exchanges wait too, until [`poll`](Self::poll) reaches one of them: then up to
-/// 32 are processed together. They are never served together with other messages, nor by `submit`.
+/// Signatures and key exchanges wait too, until [`poll`](Self::poll) reaches one of them: then up
+/// to 32 are processed together. They are never served together with other messages, nor by
+/// `submit`.
 ///
 /// It allocates only when it is created and when sessions are attached. After `fork`, parent and
 /// child each have a queue with the same messages.

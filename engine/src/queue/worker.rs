@@ -104,8 +104,8 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     }
 
     /// Attaches a session, which messages name from now on. A session of
-    /// [`boxed_session`](Engine::boxed_session) is not moved. One with an asymmetric key is attached
-    /// as by [`attach_slow`](Self::attach_slow).
+    /// [`boxed_session`](Engine::boxed_session) is not moved. One with an asymmetric key is
+    /// attached as by [`attach_slow`](Self::attach_slow).
     ///
     /// # Errors
     ///
@@ -123,8 +123,8 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     }
 
     /// Attaches a session of long operations: milliseconds for a slow driver, for asymmetric
-    /// keys, or for messages of megabytes. They have a separate worker, and the same room in addition, so
-    /// that they never delay short ones.
+    /// keys, or for messages of megabytes. They have a separate worker, and the same room in
+    /// addition, so that they never delay short ones.
     ///
     /// # Errors
     ///

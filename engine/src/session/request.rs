@@ -1,5 +1,5 @@
-//! A request: one message to encrypt, decrypt, seal, open or sign, a signature to check, or a secret
-//! to agree on.
+//! A request: one message to encrypt, decrypt, seal, open or sign, a signature to check, or a
+//! secret to agree on.
 
 use core::fmt;
 
