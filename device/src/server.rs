@@ -9,10 +9,13 @@
 //! Nothing that a client does makes this thread wait: other threads make, free and fill shared
 //! memory, close sockets, and serve what takes long.
 
+mod asymmetric;
 mod background;
 mod control;
 mod cost;
 mod event;
+#[cfg(feature = "pk")]
+mod exchange_key_file;
 mod handle;
 #[cfg(feature = "_asymmetric")]
 mod key_file;
@@ -30,7 +33,6 @@ mod prepared;
 mod rsa_key_workers;
 mod sessions;
 mod settings;
-mod signatures;
 mod users;
 mod uses;
 mod worker;
@@ -214,7 +216,7 @@ impl Daemon {
 
     /// Completes the requests that other threads have served.
     fn answer_served(&mut self) {
-        self.workers.signatures.answer(&self.peers, &mut self.statistics);
+        self.workers.asymmetric.answer(&self.peers, &mut self.statistics);
         for (client, number, status, span) in self.workers.long.done() {
             self.statistics.requests += 1;
             self.statistics.failed += u64::from(status != status::SERVED);
@@ -230,8 +232,8 @@ impl Daemon {
     /// refused, unless they are finished soon.
     fn finish(&mut self) {
         self.workers.is_closed = true;
-        let Workers { signatures, long, .. } = &self.workers;
-        for (client, number, _) in signatures.cancel().chain(long.cancel()) {
+        let Workers { asymmetric, long, .. } = &self.workers;
+        for (client, number, _) in asymmetric.cancel().chain(long.cancel()) {
             if let Some(link) = link_of(&self.peers, client) {
                 link.complete(number, status::SHUTTING_DOWN);
             }
@@ -246,7 +248,7 @@ impl Daemon {
         }
         publish(&self.peers);
         let until = Instant::now() + GRACE;
-        self.workers.signatures.wait_for_begun(until);
+        self.workers.asymmetric.wait_for_begun(until);
         self.workers.long.wait_for_begun(until);
         self.answer_served();
         self.turn.wipe();
@@ -260,7 +262,7 @@ impl Daemon {
         access.limits = access.limits.within_memory(self.memory);
         access.keys.follow(&control.access.keys);
         (control.engine, control.costs, control.access) = (engine, costs, access);
-        self.workers.signatures.allow(control.access.limits.signatures);
+        self.workers.asymmetric.allow(control.access.limits.signatures);
         let Control { access, observer, .. } = control;
         let mut ended_sessions = 0;
         for Peer { sessions, user, .. } in &mut self.peers {
@@ -439,7 +441,7 @@ impl Daemon {
             if let Some(link) = peer.link() {
                 let _ = epoll::delete(&self.epoll, &link.doorbell);
             }
-            self.workers.signatures.forget(peer.number);
+            self.workers.asymmetric.forget(peer.number);
             self.workers.long.forget(peer.number);
             self.control.forget(peer);
         }

@@ -12,6 +12,8 @@ use lanecrypt_rsa::Padding;
 use zeroize::Zeroizing;
 
 use super::cost::CostTable;
+#[cfg(feature = "pk")]
+use super::exchange_key_file;
 #[cfg(feature = "_asymmetric")]
 use super::key_file;
 use super::nonces::{NonceSource, SharedNonces};
@@ -19,8 +21,6 @@ use super::nonces::{NonceSource, SharedNonces};
 use super::sessions::open_asymmetric;
 use super::sessions::{NamedKey, Opened, open};
 use super::users::{User, Users};
-#[cfg(feature = "_asymmetric")]
-use super::uses::signature_operations;
 use super::uses::{Uses, operations};
 #[cfg(feature = "rsa")]
 use crate::RejectReason;
@@ -41,7 +41,7 @@ enum Secret {
     Cipher(Algorithm, Zeroizing<Vec<u8>>),
     /// One key, or of RSA one for each padding.
     #[cfg(feature = "_asymmetric")]
-    Signatures(Vec<AsymmetricKey>),
+    Asymmetric(Vec<AsymmetricKey>),
 }
 
 impl Key {
@@ -52,12 +52,13 @@ impl Key {
         Self::of(name.into(), Secret::Cipher(algorithm, bytes))
     }
 
-    /// The same for a key of signatures. A public key only verifies.
+    /// The same for an asymmetric key, of signatures or of key exchange. A public key only verifies,
+    /// or encapsulates.
     #[cfg(feature = "_asymmetric")]
     #[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
     #[must_use]
-    pub fn signatures(name: impl Into<String>, key: impl Into<AsymmetricKey>) -> Self {
-        Self::of(name.into(), Secret::Signatures(vec![key.into()]))
+    pub fn asymmetric(name: impl Into<String>, key: impl Into<AsymmetricKey>) -> Self {
+        Self::of(name.into(), Secret::Asymmetric(vec![key.into()]))
     }
 
     /// The same for the PEM or DER of a key of Ed25519: a private key (PKCS#8) or a public key
@@ -72,7 +73,7 @@ impl Key {
         name: impl Into<String>,
         bytes: &[u8],
     ) -> Result<Self, lanecrypt_pk::KeyError> {
-        Ok(Self::signatures(name, key_file::read_ed25519(bytes)?))
+        Ok(Self::asymmetric(name, key_file::read_ed25519(bytes)?))
     }
 
     /// The same for the PEM or DER of a key of P-256: a private key (PKCS#8 or SEC 1) or a public
@@ -87,7 +88,51 @@ impl Key {
         name: impl Into<String>,
         bytes: &[u8],
     ) -> Result<Self, lanecrypt_pk::KeyError> {
-        Ok(Self::signatures(name, key_file::read_p256(bytes)?))
+        Ok(Self::asymmetric(name, key_file::read_p256(bytes)?))
+    }
+
+    /// The same for a key of X25519: PEM or DER (PKCS#8), or its 32 bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`](lanecrypt_pk::KeyError) of the crate of curves.
+    #[cfg(feature = "pk")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "pk")))]
+    pub fn x25519_from_bytes(
+        name: impl Into<String>,
+        bytes: &[u8],
+    ) -> Result<Self, lanecrypt_pk::KeyError> {
+        Ok(Self::asymmetric(name, exchange_key_file::read_x25519(bytes)?))
+    }
+
+    /// The same for a key of ECDH with P-256: PEM or DER (PKCS#8 or SEC 1), or its 32 bytes, the
+    /// most significant one first.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`](lanecrypt_pk::KeyError) of the crate of curves.
+    #[cfg(feature = "pk")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "pk")))]
+    pub fn ecdh_p256_from_bytes(
+        name: impl Into<String>,
+        bytes: &[u8],
+    ) -> Result<Self, lanecrypt_pk::KeyError> {
+        Ok(Self::asymmetric(name, exchange_key_file::read_ecdh_p256(bytes)?))
+    }
+
+    /// The same for a key of ML-KEM-768: to decapsulate, PEM or DER (PKCS#8) with the seed, or the
+    /// 64 bytes of the seed; to encapsulate, PEM or DER (SPKI), or 1184 bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`](lanecrypt_pk::KeyError) of the crate of curves.
+    #[cfg(feature = "pk")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "pk")))]
+    pub fn mlkem768_from_bytes(
+        name: impl Into<String>,
+        bytes: &[u8],
+    ) -> Result<Self, lanecrypt_pk::KeyError> {
+        Ok(Self::asymmetric(name, exchange_key_file::read_mlkem768(bytes)?))
     }
 
     /// The same for the PEM or DER of an RSA key: a private key (PKCS#8 or PKCS#1) or a public key
@@ -103,7 +148,7 @@ impl Key {
         bytes: &[u8],
         padding: Padding,
     ) -> Result<Self, lanecrypt_rsa::KeyError> {
-        Ok(Self::signatures(name, (key_file::read_rsa(bytes)?, padding)))
+        Ok(Self::asymmetric(name, (key_file::read_rsa(bytes)?, padding)))
     }
 
     fn of(name: String, secret: Secret) -> Self {
@@ -112,7 +157,8 @@ impl Key {
     }
 
     /// With an earlier version of the key, of the same algorithm: sessions open and verify with any
-    /// version, and seal and sign with the current one. The name, users and operations of `other`
+    /// version, and seal and sign with the current one. A key of key exchange has one version, since
+    /// nothing tells which one the other side meant. The name, users and operations of `other`
     /// do not matter.
     #[must_use]
     pub fn with_older(mut self, other: Self) -> Self {
@@ -133,7 +179,7 @@ impl Key {
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
     #[must_use]
     pub fn with_paddings(mut self, paddings: impl IntoIterator<Item = Padding>) -> Self {
-        if let Secret::Signatures(keys) = &mut self.secret
+        if let Secret::Asymmetric(keys) = &mut self.secret
             && let Some((rsa, _)) = keys.first().and_then(AsymmetricKey::rsa)
         {
             let rsa = rsa.clone();
@@ -174,7 +220,7 @@ impl Secret {
         match self {
             Self::Cipher(algorithm, _) => operations(*algorithm),
             #[cfg(feature = "_asymmetric")]
-            Self::Signatures(keys) => keys.first().map_or(&[], signature_operations),
+            Self::Asymmetric(keys) => keys.first().map_or(&[], AsymmetricKey::operations),
         }
     }
 
@@ -183,7 +229,7 @@ impl Secret {
         match self {
             Self::Cipher(algorithm, _) => Some(*algorithm),
             #[cfg(feature = "_asymmetric")]
-            Self::Signatures(_) => None,
+            Self::Asymmetric(_) => None,
         }
     }
 
@@ -192,7 +238,7 @@ impl Secret {
         match (self, other) {
             (Self::Cipher(algorithm, _), Self::Cipher(other, _)) => algorithm == other,
             #[cfg(feature = "_asymmetric")]
-            (Self::Signatures(keys), Self::Signatures(others)) => keys
+            (Self::Asymmetric(keys), Self::Asymmetric(others)) => keys
                 .first()
                 .zip(others.first())
                 .is_some_and(|(key, other)| key.has_scheme_of(other)),
@@ -206,7 +252,7 @@ impl Secret {
         match self {
             Self::Cipher(algorithm, bytes) => Ok(vec![open(engine, costs, algorithm, &bytes)?]),
             #[cfg(feature = "_asymmetric")]
-            Self::Signatures(keys) => {
+            Self::Asymmetric(keys) => {
                 Ok(keys.into_iter().map(|key| open_asymmetric(engine, key)).collect())
             }
         }
@@ -236,6 +282,8 @@ pub enum KeyError {
     Nonces(String),
     /// The versions of the key have different algorithms.
     Versions(String),
+    /// The key is one of key exchange, and has several versions.
+    SeveralVersions(String),
 }
 
 impl fmt::Display for KeyError {
@@ -255,6 +303,9 @@ impl fmt::Display for KeyError {
             }
             Self::Versions(name) => {
                 write!(f, "key {name}: its versions have different algorithms")
+            }
+            Self::SeveralVersions(name) => {
+                write!(f, "key {name}: a key of key exchange has one version")
             }
         }
     }
@@ -368,6 +419,7 @@ impl Keys {
             other.has_scheme_of(opened)
                 && its.algorithm() == own.algorithm()
                 && its.signature_length() == own.signature_length()
+                && its.agreement_length() == own.agreement_length()
         };
         self.named(name, user)?.sessions.iter().find(is_same).cloned()
     }
@@ -388,6 +440,9 @@ impl Named {
         let algorithm = secret.algorithm();
         if !older.iter().all(|older| older.is_like(&secret)) {
             return Err(KeyError::Versions(name));
+        }
+        if !older.is_empty() && has.contains(&Operation::Agree) {
+            return Err(KeyError::SeveralVersions(name));
         }
         let is_partial =
             operations.as_ref().is_some_and(|only| has.iter().any(|one| !only.contains(one)));

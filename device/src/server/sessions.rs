@@ -79,7 +79,7 @@ impl Opened {
         older.iter().filter(|older| older.has_scheme_of(self))
     }
 
-    /// Whether signatures of both have the same scheme, or both are ciphers.
+    /// Whether the asymmetric keys of both have the same scheme, or both are ciphers.
     pub(super) fn has_scheme_of(&self, other: &Self) -> bool {
         #[cfg(feature = "_asymmetric")]
         {
@@ -111,9 +111,9 @@ impl Opened {
         self.longest.get(place).is_some_and(|&longest| bytes <= longest)
     }
 
-    /// Whether it is for signatures.
+    /// Whether it has an asymmetric key.
     pub(super) fn is_asymmetric(&self) -> bool {
-        self.session.signature_length() > 0
+        self.session.signature_length() > 0 || self.session.agreement_length() > 0
     }
 
     /// The same as a session of a named key.
@@ -155,7 +155,7 @@ pub(super) fn open(
     Ok(Opened { session: Arc::new(session), uses: Uses::ALL, longest, costs, named: None })
 }
 
-/// Opens a session for signatures.
+/// Opens a session with an asymmetric key.
 #[cfg(feature = "_asymmetric")]
 pub(super) fn open_asymmetric(engine: &Engine, key: impl Into<AsymmetricKey>) -> Opened {
     // A private key is already on the heap.

@@ -21,10 +21,10 @@ fn refused(error: Cipher) -> Result<(), Error> {
 #[test]
 fn keys_sign_and_verify_for_clients() {
     let keys = vec![
-        Key::signatures("edwards", edwards(1)),
-        Key::signatures("weierstrass", weierstrass(1)).for_operations([Operation::Sign]),
-        Key::signatures("public", edwards(1).verifying_key().clone()),
-        Key::signatures("another's", edwards(1)).for_users([u32::MAX - 1]),
+        Key::asymmetric("edwards", edwards(1)),
+        Key::asymmetric("weierstrass", weierstrass(1)).for_operations([Operation::Sign]),
+        Key::asymmetric("public", edwards(1).verifying_key().clone()),
+        Key::asymmetric("another's", edwards(1)).for_users([u32::MAX - 1]),
     ];
     let daemon = Running::new(Server::new().keys(keys));
     let mut client: Client = Client::connect(daemon.path()).expect("it listens");
@@ -96,9 +96,9 @@ fn every_form_of_a_key_is_read() {
 
 #[test]
 fn versions_have_one_scheme() {
-    let current = || Key::signatures("k", edwards(3));
+    let current = || Key::asymmetric("k", edwards(3));
     let mut signature = edwards(4).sign(b"message").expect("no fault");
-    let key = current().with_older(Key::signatures("k", edwards(4)));
+    let key = current().with_older(Key::asymmetric("k", edwards(4)));
     let daemon = Running::new(Server::new().keys(vec![key]));
     let mut client: Client = Client::connect(daemon.path()).expect("it listens");
     let session = client.named_session("k").expect("it is for this user");
@@ -107,7 +107,7 @@ fn versions_have_one_scheme() {
     edwards(3).verifying_key().verify(b"message", &signature).expect("the current one made it");
 
     let others = [
-        Key::signatures("k", weierstrass(3)),
+        Key::asymmetric("k", weierstrass(3)),
         Key::new("k", Algorithm::AES_128_GCM, vec![1; 16].into()),
     ];
     for other in others {
