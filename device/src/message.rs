@@ -55,7 +55,8 @@ impl<N, B> Message<N, B> {
 impl<B> Message<[u8; 0], B> {
     /// The same as [`sign`](Self::sign) with the digest of a message, computed with the hash
     /// function of the session's padding, or with SHA-256 for ECDSA. If it does not have the length
-    /// of such a digest, the message completes with [`DataLength`](lanecrypt_engine::Error::DataLength).
+    /// of such a digest, the message completes with
+    /// [`DataLength`](lanecrypt_engine::Error::DataLength).
     pub fn sign_digest(session: Session, buffer: B) -> Self {
         Self { code: Code::SignDigest, ..Self::sign(session, buffer) }
     }

@@ -17,8 +17,8 @@ impl Class {
     const ALGORITHMS: u16 = 125;
     /// The class of sessions that other drivers serve.
     pub(crate) const ELSEWHERE: Self = Self(126 << 2);
-    /// The class of sessions with asymmetric keys, on any driver. With an operation of ciphers it is
-    /// the class of messages that this processor refuses.
+    /// The class of sessions with asymmetric keys, on any driver. With an operation of ciphers it
+    /// is the class of messages that this processor refuses.
     #[cfg(feature = "_asymmetric")]
     pub(crate) const ASYMMETRIC: Self = Self(Self::ALGORITHMS << 2);
 

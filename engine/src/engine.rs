@@ -265,7 +265,8 @@ impl Engine {
     ///
     /// It takes up to 40 KiB of stack, or 64 KiB with the feature `legacy`, for the keys in lanes
     /// of 3DES. A thread with a stack of 64 KiB is large enough without `legacy`, and one of 128
-    /// KiB (musl's default) with it.
+    /// KiB (musl's default) with it. Requests of Ed25519, P-256, X25519 and ML-KEM take up to 256
+    /// KiB.
     ///
     /// # Errors
     ///

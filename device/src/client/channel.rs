@@ -26,8 +26,8 @@ pub(super) struct Channel {
     memory: Arc<Mapping>,
     /// Written to wake the daemon.
     doorbell: OwnedFd,
-    /// Requests, and those of asymmetric keys: these have a separate part of the arena behind that of the
-    /// others, so that late completions do not block bytes of others.
+    /// Requests, and those of asymmetric keys: these have a separate part of the arena behind that
+    /// of the others, so that late completions do not block bytes of others.
     window: Window,
     asymmetric_window: Window,
     /// The number of requests of asymmetric keys in flight, in either window, and the most.
@@ -179,8 +179,8 @@ impl Channel {
         Ok(number)
     }
 
-    /// Takes a number and bytes for a request of an asymmetric key. If the separate part of the arena is too
-    /// short, it is placed among the others.
+    /// Takes a number and bytes for a request of an asymmetric key. If the separate part of the
+    /// arena is too short, it is placed among the others.
     #[cold]
     fn take_asymmetric(&mut self, span: u32) -> Option<(u64, u32)> {
         if self.asymmetric == self.most_asymmetric || self.in_flight() >= self.window.depth() {

@@ -52,8 +52,8 @@ impl Key {
         Self::of(name.into(), Secret::Cipher(algorithm, bytes))
     }
 
-    /// The same for an asymmetric key, of signatures or of key exchange. A public key only verifies,
-    /// or encapsulates.
+    /// The same for an asymmetric key, of signatures or of key exchange. A public key only
+    /// verifies, or encapsulates.
     #[cfg(feature = "_asymmetric")]
     #[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
     #[must_use]
@@ -157,9 +157,9 @@ impl Key {
     }
 
     /// With an earlier version of the key, of the same algorithm: sessions open and verify with any
-    /// version, and seal and sign with the current one. A key of key exchange has one version, since
-    /// nothing tells which one the other side meant. The name, users and operations of `other`
-    /// do not matter.
+    /// version, and seal and sign with the current one. A key of key exchange has one version,
+    /// since what the other side sent does not reveal for which version it is. The name, users and
+    /// operations of `other` do not matter.
     #[must_use]
     pub fn with_older(mut self, other: Self) -> Self {
         self.older.push(other.secret);

@@ -37,7 +37,7 @@ impl Wake for Woken {
 }
 
 /// Runs a future. It is polled again only when it was woken, so that a lost wake-up hangs.
-fn block_on<F: Future>(future: F) -> F::Output {
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut context = Context::from_waker(&waker);

@@ -52,6 +52,29 @@ pub enum AsymmetricKey {
     #[cfg_attr(docsrs, doc(cfg(feature = "pk")))]
     P256Public(p256::PublicKey),
     /// X25519 (RFC 7748): agrees on secrets. Points of small order are refused.
+    ///
+    /// ```
+    /// use lanecrypt_engine::{Engine, Request};
+    /// use lanecrypt_pk::x25519::SecretKey;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (key, other) = (SecretKey::generate()?, SecretKey::generate()?);
+    /// let (public, received) = (key.public_key(), other.public_key());
+    /// let engine = Engine::new();
+    /// let session = engine.asymmetric_session(key);
+    ///
+    /// let mut secrets = [[0; 32]; 8];
+    /// let mut requests: Vec<_> = secrets
+    ///     .iter_mut()
+    ///     .map(|secret| Request::agree(&session, received.as_bytes(), secret))
+    ///     .collect();
+    /// engine.process(&mut requests)?; // side by side
+    ///
+    /// drop(requests);
+    /// assert_eq!(secrets[7], *other.diffie_hellman(&public)?.as_bytes());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[cfg(feature = "pk")]
     #[cfg_attr(docsrs, doc(cfg(feature = "pk")))]
     X25519(Arc<x25519::SecretKey>),

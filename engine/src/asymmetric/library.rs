@@ -29,8 +29,12 @@ pub(crate) trait Library {
         signature: &'r [u8],
     ) -> Result<Self::Request<'r>, Error>;
 
-    /// Parses what the other side sent, if the key requires that.
-    fn input(_key: &AsymmetricKey, _received: &[u8]) -> Result<Self::Input, Error> {
+    /// Parses what the other side sent, if the key requires that, for an output of this length.
+    fn input(
+        _key: &AsymmetricKey,
+        _received: &[u8],
+        _output_length: usize,
+    ) -> Result<Self::Input, Error> {
         Err(Error::Unsupported)
     }
 

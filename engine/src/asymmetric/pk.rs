@@ -62,18 +62,19 @@ impl Library for Pk {
         })
     }
 
-    fn input(key: &AsymmetricKey, received: &[u8]) -> Result<Input, Error> {
-        match key {
-            AsymmetricKey::X25519(_) => {
+    fn input(key: &AsymmetricKey, received: &[u8], output_length: usize) -> Result<Input, Error> {
+        if output_length != key.agreement_length() {
+            return Err(Error::OutputLength);
+        }
+        match (key, received.len()) {
+            (AsymmetricKey::X25519(_), _) => {
                 let public = received.try_into().map_err(|_| Error::DataLength)?;
                 Ok(Input::X25519(x25519::PublicKey::from_bytes(public)))
             }
-            AsymmetricKey::EcdhP256(_) if !matches!(received.len(), 33 | 65) => {
-                Err(Error::DataLength)
-            }
-            AsymmetricKey::EcdhP256(_) => p256::PublicKey::from_sec1_bytes(received)
+            (AsymmetricKey::EcdhP256(_), 33 | 65) => p256::PublicKey::from_sec1_bytes(received)
                 .map(Input::P256)
                 .map_err(|_| Error::PublicKey),
+            (AsymmetricKey::EcdhP256(_), _) => Err(Error::DataLength),
             _ => Ok(Input::Bytes),
         }
     }

@@ -38,7 +38,7 @@ pub(crate) fn verify(key: &AsymmetricKey, message: &[u8], signature: &[u8]) -> R
 /// Computes a shared secret.
 #[cfg(feature = "pk")]
 pub(crate) fn agree(key: &AsymmetricKey, received: &[u8], output: &mut [u8]) -> Result<(), Error> {
-    let input = Pk::input(key, received)?;
+    let input = Pk::input(key, received, output.len())?;
     Pk.serve(Pk::agreeing(key, received, &input, output))
 }
 

@@ -232,8 +232,8 @@ impl<'a> Work<'a> {
     /// What the other side of a key exchange sent, parsed.
     #[cfg(feature = "_asymmetric")]
     pub(crate) fn input<L: Library>(&self, session: &Session) -> Result<L::Input, Error> {
-        match (self.state.class.operation(), session.asymmetric_key()) {
-            (Operation::Agree, Some(key)) => L::input(key, self.aad),
+        match (self.state.class.operation(), session.asymmetric_key(), &self.put) {
+            (Operation::Agree, Some(key), Some(output)) => L::input(key, self.aad, output.len()),
             _ => Ok(L::Input::default()),
         }
     }
