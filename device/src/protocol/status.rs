@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(outcome(KEY_REMOVED), Err(Error::KeyRemoved));
         assert_eq!(outcome(SHUTTING_DOWN), Err(Error::ShuttingDown));
         assert_eq!(outcome(MAKES_NONCES), Err(Error::MakesNonces));
-        for number in [20, MALFORMED, 72, u32::MAX] {
+        for number in [21, MALFORMED, 72, u32::MAX] {
             assert_eq!(outcome(number), Err(Error::Malformed));
         }
     }

@@ -45,10 +45,8 @@ pub(crate) fn key_exchanges_allocate_nothing() {
                     batch.agree(&session, &received, out);
                 }
                 assert_eq!(batch.finish(), Ok(()));
-                requests.extend(sliced.iter_mut().map(|out| {
-                    let request = Request::agree(&session, &received, out);
-                    request
-                }));
+                let each = sliced.iter_mut();
+                requests.extend(each.map(|out| Request::agree(&session, &received, out)));
                 assert_eq!(engine.process(&mut requests), Ok(()));
                 for buffer in queued.drain(..) {
                     queue.submit(Message::agree(attached, buffer)).expect("buffer");
