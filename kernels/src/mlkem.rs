@@ -16,15 +16,6 @@
 //! The encapsulation key is checked when it is set up; everything else of it is computed when it is
 //! used, side by side with other requests. A decapsulation key keeps the matrix.
 //!
-//! Thousands of cycles of the time-stamp counter per request, for one and for eight in a call
-//! (Intel Emerald Rapids, 2026-11-29; encapsulation with the check of the key):
-//!
-//! | level | key generation | encapsulation | decapsulation |
-//! |---|---|---|---|
-//! | `Portable` | 60, 60 | 66, 65 | 46, 46 |
-//! | `Avx2` | 26, 20 | 24, 21 | 16, 10 |
-//! | `Avx512` | 18, 9.3 | 15, 10.5 | 11, 5.8 |
-//!
 //! | level | Keccak | rows |
 //! |---|---|---|
 //! | `Portable` | one state | arrays |

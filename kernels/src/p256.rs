@@ -9,15 +9,6 @@
 //! | `Avx2` | limbs of 29 bits, four numbers side by side |
 //! | `Avx512` | limbs of 52 bits (IFMA), eight numbers side by side |
 //!
-//! Thousands of cycles of the time-stamp counter for one of eight jobs (Emerald Rapids,
-//! 2026-11-29); AWS-LC (aws-lc-rs 1.19) does one at a time:
-//!
-//! | | key generation | ECDH | sign | verify |
-//! |---|---|---|---|---|
-//! | `Avx512` | 5.3 | 20.6 | 9.1 | 25.2 |
-//! | `Avx2` | 22.5 | 93 | 29.5 | 117 |
-//! | AWS-LC | 22.6 | 112 | 44.4 | 148 |
-//!
 //! Constant time in secret keys, nonces and all that is computed from them: arithmetic and masks,
 //! and tables that are read as a whole. Verification deals with public data only. A verdict is
 //! that of the job alone, whatever its neighbours are.

@@ -4,68 +4,52 @@
 //! before it sees them. What it fails to do is left to this crate, which returns the right error.
 
 mod keys;
+mod raw;
 
 use aws_lc_rs::agreement::{self, UnparsedPublicKey, agree};
 use aws_lc_rs::digest;
 use aws_lc_rs::kem::{self, ML_KEM_768};
 use aws_lc_rs::signature::{
-    ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, ED25519, EcdsaKeyPair,
-    Ed25519KeyPair, ParsedPublicKey, VerificationAlgorithm,
+    ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, ParsedPublicKey,
+    VerificationAlgorithm,
 };
 
-pub(crate) use self::keys::{Agreement, Ed25519Signer, MlKem768, P256Signer, Verifier};
+pub(crate) use self::keys::{Agreement, MlKem768, Signer, Verifier};
 use crate::library::x25519_result;
 use crate::options::Options;
 use crate::request::{Hedge, Work};
-use crate::{Backend, Error, Level, Operation, ed25519, p256, x25519};
+use crate::{Backend, Error, ed25519, p256};
 
 /// Serves a request, if AWS-LC should and can.
-pub(crate) fn serve(
-    work: &mut Work<'_>,
-    operation: Operation,
-    options: &Options,
-) -> Option<Result<(), Error>> {
-    let is_chosen = match options.backend {
-        Backend::Own | Backend::Lanes => false,
-        // With AVX2, dalek verifies as fast.
-        Backend::Measured => operation != Operation::Ed25519Verify || !options.isa.has(Level::Avx2),
-        Backend::AwsLc => true,
-    };
-    if is_chosen { run(work, options) } else { None }
+pub(crate) fn serve(work: &mut Work<'_>, options: &Options) -> Option<Result<(), Error>> {
+    match options.backend {
+        Backend::Own | Backend::Lanes => None,
+        Backend::Measured | Backend::AwsLc => run(work, options),
+    }
 }
 
 fn run(work: &mut Work<'_>, options: &Options) -> Option<Result<(), Error>> {
     match work {
         Work::X25519PublicKey { secret, public } => {
-            let key = x25519_key(secret)?.compute_public_key().ok()?;
-            public.copy_from_slice(key.as_ref());
+            raw::x25519_public_key(secret.as_bytes(), public);
         }
         Work::X25519SharedSecret { secret, public, shared } => {
-            let public = UnparsedPublicKey::new(&agreement::X25519, public.as_bytes());
-            return agree(x25519_key(secret)?, public, (), |result| {
-                let result = result.try_into().map_err(|_| ())?;
-                Ok(x25519_result(result, shared))
-            })
-            .ok();
+            let result = raw::x25519(secret.as_bytes(), public.as_bytes());
+            return Some(x25519_result(&result, shared));
         }
         Work::Ed25519Sign { key, message, signature } => {
-            let pair = key.aws_lc.get(|| {
-                let public = key.verifying_key().as_bytes();
-                Ed25519KeyPair::from_seed_and_public_key(key.as_bytes(), public)
-            })?;
-            let made = pair.try_sign(message).ok()?;
-            let made = made.as_ref().try_into().ok()?;
-            if options.checks_signatures && !ed25519_verify(key.verifying_key(), message, made)? {
+            let public = key.verifying_key();
+            let made = raw::ed25519_sign(message, key.as_bytes(), public.as_bytes())?;
+            if options.checks_signatures && !ed25519_verify(public, message, &made) {
                 return Some(Err(Error::Fault));
             }
-            **signature = *made;
+            **signature = made;
         }
         Work::Ed25519Verify { key, message, signature } => {
-            return Some(verdict(ed25519_verify(key, message, signature)?));
+            return Some(verdict(ed25519_verify(key, message, signature)));
         }
         Work::P256PublicKey { secret, public } => {
-            let key = p256_key(secret)?.compute_public_key().ok()?;
-            public.copy_from_slice(key.as_ref());
+            **public = raw::p256_public_key(secret.as_bytes())?;
         }
         Work::P256SharedSecret { secret, public, shared } => {
             let public = UnparsedPublicKey::new(&agreement::ECDH_P256, public.as_sec1_bytes());
@@ -113,26 +97,14 @@ fn run(work: &mut Work<'_>, options: &Options) -> Option<Result<(), Error>> {
     Some(Ok(()))
 }
 
-fn x25519_key(secret: &x25519::SecretKey) -> Option<&agreement::PrivateKey> {
-    let make = || agreement::PrivateKey::from_private_key(&agreement::X25519, secret.as_bytes());
-    secret.aws_lc.get(make)
-}
-
 fn p256_key(secret: &p256::SecretKey) -> Option<&agreement::PrivateKey> {
     let make = || agreement::PrivateKey::from_private_key(&agreement::ECDH_P256, secret.as_bytes());
     secret.aws_lc.get(make)
 }
 
-/// Whether a signature is right. AWS-LC lets R have a small order.
-fn ed25519_verify(
-    key: &ed25519::VerifyingKey,
-    message: &[u8],
-    signature: &[u8; 64],
-) -> Option<bool> {
-    let algorithm: &'static dyn VerificationAlgorithm = &ED25519;
-    let parsed = key.aws_lc.get(|| ParsedPublicKey::new(algorithm, key.as_bytes()))?;
-    let is_small = ed25519::has_small_order(signature);
-    Some(!is_small && parsed.verify_sig(message, signature).is_ok())
+/// Whether a signature is right.
+fn ed25519_verify(key: &ed25519::VerifyingKey, message: &[u8], signature: &[u8; 64]) -> bool {
+    !ed25519::has_small_order(signature) && raw::ed25519_verify(message, key.as_bytes(), signature)
 }
 
 /// Whether a signature is right.

@@ -19,8 +19,6 @@ pub struct SigningKey {
     pub(crate) expanded: ExpandedSecretKey,
     pub(crate) lanes: kernel::SigningKey,
     public: VerifyingKey,
-    #[cfg(feature = "aws-lc")]
-    pub(crate) aws_lc: crate::aws_lc::Ed25519Signer,
 }
 
 impl SigningKey {
@@ -34,14 +32,7 @@ impl SigningKey {
         let expanded = ExpandedSecretKey::from(&*seed);
         let public = VerifyingKey::of(dalek::VerifyingKey::from(&expanded));
         let lanes = kernel::SigningKey::new(Isa::detect(), &seed);
-        Self {
-            seed,
-            expanded,
-            lanes,
-            public,
-            #[cfg(feature = "aws-lc")]
-            aws_lc: Default::default(),
-        }
+        Self { seed, expanded, lanes, public }
     }
 
     /// A new key.
@@ -65,40 +56,7 @@ impl SigningKey {
         &self.public
     }
 
-    /// A key from the DER of `PrivateKeyInfo` (PKCS#8, RFC 8410).
-    ///
-    /// # Errors
-    ///
-    /// [`KeyError`] if the encoding is invalid.
-    pub fn from_pkcs8_der(der: &[u8]) -> Result<Self, KeyError> {
-        let (seed, public) = encoding::read_octets(&ED25519, der)?;
-        let key = Self::of(seed);
-        match public {
-            Some(public) if public != *key.public.as_bytes() => Err(KeyError::Inconsistent),
-            _ => Ok(key),
-        }
-    }
-
-    /// A key from PEM, `PRIVATE KEY` (PKCS#8).
-    ///
-    /// # Errors
-    ///
-    /// [`KeyError`] if the encoding is invalid.
-    pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
-        Self::from_pkcs8_der(encoding::private_pem(pem)?.as_bytes())
-    }
-
-    /// The DER of `PrivateKeyInfo` (PKCS#8), without the public key.
-    #[must_use]
-    pub fn to_pkcs8_der(&self) -> Zeroizing<Vec<u8>> {
-        encoding::write_octets(&ED25519, &self.seed).to_bytes()
-    }
-
-    /// PEM, `PRIVATE KEY` (PKCS#8).
-    #[must_use]
-    pub fn to_pem(&self) -> Zeroizing<String> {
-        encoding::to_private_pem(&encoding::write_octets(&ED25519, &self.seed))
-    }
+    encoding::octets_methods!(&ED25519, seed, verifying_key);
 }
 
 impl ZeroizeOnDrop for SigningKey {}
@@ -112,8 +70,6 @@ impl fmt::Debug for SigningKey {
 /// A key that checks signatures: a point in its canonical encoding, not of small order.
 pub struct VerifyingKey {
     pub(crate) point: dalek::VerifyingKey,
-    #[cfg(feature = "aws-lc")]
-    pub(crate) aws_lc: crate::aws_lc::Verifier,
 }
 
 impl VerifyingKey {
@@ -138,11 +94,7 @@ impl VerifyingKey {
     }
 
     pub(crate) fn of(point: dalek::VerifyingKey) -> Self {
-        Self {
-            point,
-            #[cfg(feature = "aws-lc")]
-            aws_lc: Default::default(),
-        }
+        Self { point }
     }
 
     /// Its bytes.
@@ -160,26 +112,7 @@ impl VerifyingKey {
         Self::from_bytes(&encoding::read_public(&ED25519, der)?)
     }
 
-    /// A key from PEM, `PUBLIC KEY`.
-    ///
-    /// # Errors
-    ///
-    /// [`KeyError`] if the encoding or the key is invalid.
-    pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
-        Self::from_spki_der(encoding::public_pem(pem)?.as_bytes())
-    }
-
-    /// The DER of `SubjectPublicKeyInfo`.
-    #[must_use]
-    pub fn to_spki_der(&self) -> Vec<u8> {
-        encoding::write_public(&ED25519, self.as_bytes()).into_vec()
-    }
-
-    /// PEM, `PUBLIC KEY`.
-    #[must_use]
-    pub fn to_pem(&self) -> String {
-        encoding::to_public_pem(&encoding::write_public(&ED25519, self.as_bytes()))
-    }
+    encoding::public_methods!(&ED25519, as_bytes);
 }
 
 /// Whether the y coordinate is less than 2^255 - 19.

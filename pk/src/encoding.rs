@@ -53,6 +53,74 @@ impl Algorithm {
     }
 }
 
+/// Methods of a private key that is an octet string, for DER and PEM.
+macro_rules! octets_methods {
+    ($algorithm:expr, $octets:ident, $public:ident) => {
+        /// A key from the DER of `PrivateKeyInfo` (PKCS#8, RFC 8410).
+        ///
+        /// # Errors
+        ///
+        /// [`KeyError`] if the encoding is invalid.
+        pub fn from_pkcs8_der(der: &[u8]) -> Result<Self, KeyError> {
+            let (octets, public) = encoding::read_octets($algorithm, der)?;
+            let key = Self::of(octets);
+            match public {
+                Some(public) if public != *key.$public().as_bytes() => Err(KeyError::Inconsistent),
+                _ => Ok(key),
+            }
+        }
+
+        /// A key from PEM, `PRIVATE KEY` (PKCS#8).
+        ///
+        /// # Errors
+        ///
+        /// [`KeyError`] if the encoding is invalid.
+        pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
+            Self::from_pkcs8_der(encoding::private_pem(pem)?.as_bytes())
+        }
+
+        /// The DER of `PrivateKeyInfo` (PKCS#8), without the public key.
+        #[must_use]
+        pub fn to_pkcs8_der(&self) -> Zeroizing<Vec<u8>> {
+            encoding::write_octets($algorithm, &self.$octets).to_bytes()
+        }
+
+        /// PEM, `PRIVATE KEY` (PKCS#8).
+        #[must_use]
+        pub fn to_pem(&self) -> Zeroizing<String> {
+            encoding::to_private_pem(&encoding::write_octets($algorithm, &self.$octets))
+        }
+    };
+}
+
+/// Methods of a public key with `from_spki_der`, for DER and PEM.
+macro_rules! public_methods {
+    ($algorithm:expr, $bytes:ident) => {
+        /// A key from PEM, `PUBLIC KEY`.
+        ///
+        /// # Errors
+        ///
+        /// [`KeyError`] if the encoding or the key is invalid.
+        pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
+            Self::from_spki_der(encoding::public_pem(pem)?.as_bytes())
+        }
+
+        /// The DER of `SubjectPublicKeyInfo`.
+        #[must_use]
+        pub fn to_spki_der(&self) -> Vec<u8> {
+            encoding::write_public($algorithm, self.$bytes()).into_vec()
+        }
+
+        /// PEM, `PUBLIC KEY`.
+        #[must_use]
+        pub fn to_pem(&self) -> String {
+            encoding::to_public_pem(&encoding::write_public($algorithm, self.$bytes()))
+        }
+    };
+}
+
+pub(crate) use {octets_methods, public_methods};
+
 /// A private key, and the public key beside it if there is one.
 pub(crate) type Pair<T> = (Zeroizing<[u8; 32]>, Option<T>);
 

@@ -52,7 +52,7 @@
 //! feature `aws-lc`, AWS-LC serves single requests that cost less there.
 //!
 #![doc = include_str!("security.md")]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;

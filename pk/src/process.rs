@@ -89,7 +89,7 @@ fn serve_operation(
 fn single(request: &mut Request<'_>, options: &Options) {
     let operation = request.operation();
     #[cfg(feature = "aws-lc")]
-    let served = crate::aws_lc::serve(&mut request.work, operation, options);
+    let served = crate::aws_lc::serve(&mut request.work, options);
     #[cfg(not(feature = "aws-lc"))]
     let served = None;
     request.outcome = served.or_else(|| library::serve(&mut request.work, options));

@@ -11,8 +11,6 @@ use crate::secret::random;
 /// A secret key. It is wiped on drop, and may be used by many threads at once.
 pub struct SecretKey {
     bytes: Zeroizing<[u8; 32]>,
-    #[cfg(feature = "aws-lc")]
-    pub(crate) aws_lc: crate::aws_lc::Agreement,
 }
 
 impl SecretKey {
@@ -23,11 +21,7 @@ impl SecretKey {
     }
 
     fn of(bytes: Zeroizing<[u8; 32]>) -> Self {
-        Self {
-            bytes,
-            #[cfg(feature = "aws-lc")]
-            aws_lc: Default::default(),
-        }
+        Self { bytes }
     }
 
     /// A new key.
@@ -45,40 +39,7 @@ impl SecretKey {
         &self.bytes
     }
 
-    /// A key from the DER of `PrivateKeyInfo` (PKCS#8, RFC 8410).
-    ///
-    /// # Errors
-    ///
-    /// [`KeyError`] if the encoding is invalid.
-    pub fn from_pkcs8_der(der: &[u8]) -> Result<Self, KeyError> {
-        let (bytes, public) = encoding::read_octets(&X25519, der)?;
-        let key = Self::of(bytes);
-        match public {
-            Some(public) if public != *key.public_key().as_bytes() => Err(KeyError::Inconsistent),
-            _ => Ok(key),
-        }
-    }
-
-    /// A key from PEM, `PRIVATE KEY` (PKCS#8).
-    ///
-    /// # Errors
-    ///
-    /// [`KeyError`] if the encoding is invalid.
-    pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
-        Self::from_pkcs8_der(encoding::private_pem(pem)?.as_bytes())
-    }
-
-    /// The DER of `PrivateKeyInfo` (PKCS#8), without the public key.
-    #[must_use]
-    pub fn to_pkcs8_der(&self) -> Zeroizing<Vec<u8>> {
-        encoding::write_octets(&X25519, &self.bytes).to_bytes()
-    }
-
-    /// PEM, `PRIVATE KEY` (PKCS#8).
-    #[must_use]
-    pub fn to_pem(&self) -> Zeroizing<String> {
-        encoding::to_private_pem(&encoding::write_octets(&X25519, &self.bytes))
-    }
+    encoding::octets_methods!(&X25519, bytes, public_key);
 }
 
 impl ZeroizeOnDrop for SecretKey {}
@@ -118,26 +79,7 @@ impl PublicKey {
         encoding::read_public(&X25519, der).map(Self)
     }
 
-    /// A key from PEM, `PUBLIC KEY`.
-    ///
-    /// # Errors
-    ///
-    /// [`KeyError`] if the encoding is invalid.
-    pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
-        Self::from_spki_der(encoding::public_pem(pem)?.as_bytes())
-    }
-
-    /// The DER of `SubjectPublicKeyInfo`.
-    #[must_use]
-    pub fn to_spki_der(&self) -> Vec<u8> {
-        encoding::write_public(&X25519, &self.0).into_vec()
-    }
-
-    /// PEM, `PUBLIC KEY`.
-    #[must_use]
-    pub fn to_pem(&self) -> String {
-        encoding::to_public_pem(&encoding::write_public(&X25519, &self.0))
-    }
+    encoding::public_methods!(&X25519, as_bytes);
 }
 
 impl From<[u8; 32]> for PublicKey {

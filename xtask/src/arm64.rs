@@ -69,7 +69,7 @@ impl Built {
             "--release",
             "-planecrypt-kernels",
             "-planecrypt-testing",
-            "--features=lanecrypt-testing/counted",
+            "--features=lanecrypt-testing/counted,lanecrypt-kernels/public-key",
             "--test=constant_time",
             "--bin=elsewhere",
             "--bin=counted",

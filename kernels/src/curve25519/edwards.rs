@@ -29,18 +29,16 @@ impl<F: Field> Point<F> {
     pub(super) fn double(self, doublings: u32) -> Self {
         let Self { mut x, mut y, mut z, mut t } = self;
         for left in (0..doublings).rev() {
-            let (a, b, c) = (F::carry(x), F::carry(y), F::carry(z));
-            let ab = a.multiply(b);
-            let [aa, bb, cc] = F::squares([&a, &b, &c]);
-            let e = F::carry(F::sum(ab, ab));
-            let g = F::carry(F::difference(bb, aa));
-            let h = F::carry(F::sum(aa, bb));
+            let (a, b, c) = (F::settle(x), F::settle(y), F::settle(z));
+            let (ab, aa, bb, cc) = (a.multiply(&b), a.square(), b.square(), c.square());
+            let e = F::settle(F::sum(ab, ab));
+            let g = F::settle(F::difference(bb, aa));
+            let h = F::settle(F::sum(aa, bb));
             let f = F::carry(F::difference(F::sum(F::sum(cc, cc), aa), bb));
+            (x, y, z) = (e.multiply(&f), g.multiply(&h), f.multiply(&g));
             // Only additions need t.
             if left == 0 {
-                [x, y, z, t] = F::products([(&e, &f), (&g, &h), (&f, &g), (&e, &h)]);
-            } else {
-                [x, y, z] = F::products([(&e, &f), (&g, &h), (&f, &g)]);
+                t = e.multiply(&h);
             }
         }
         Self { x, y, z, t }
@@ -49,46 +47,44 @@ impl<F: Field> Point<F> {
     /// The point of coordinates x and y.
     #[inline(always)]
     fn affine(x: F, y: F) -> Self {
-        Self { x: x.widen(), y: y.widen(), z: F::small(1).widen(), t: x.multiply(y) }
+        Self { x: x.widen(), y: y.widen(), z: F::small(1).widen(), t: x.multiply(&y) }
     }
 
     /// The encoding: y, and the lowest bit of x above it.
     #[inline(always)]
     pub(super) fn encode(self) -> [F::Words; 4] {
-        let inverted = inverse(F::carry(self.z));
-        let [x, ..] = F::carry(self.x).product(inverted).to_words();
-        let [a, b, c, d] = F::carry(self.y).product(inverted).to_words();
+        let inverted = inverse(F::settle(self.z));
+        let [x, ..] = F::settle(self.x).product(&inverted).to_words();
+        let [a, b, c, d] = F::settle(self.y).product(&inverted).to_words();
         [a, b, c, d.or(x.shl::<63>())]
     }
 
     /// All bits in lanes where the point is that of coordinates x and y.
     #[inline(always)]
     fn is(self, x: F, y: F) -> F::Words {
-        let z = F::carry(self.z);
-        F::equal(self.x, z.multiply(x)).and(F::equal(self.y, z.multiply(y)))
+        let z = F::settle(self.z);
+        F::equal(self.x, z.multiply(&x)).and(F::equal(self.y, z.multiply(&y)))
     }
 
     /// The factors of y - x, y + x and t in a sum.
     #[inline(always)]
     fn factors(self) -> [F; 3] {
         [
-            F::carry(F::difference(self.y, self.x)),
-            F::carry(F::sum(self.y, self.x)),
-            F::carry(self.t),
+            F::settle(F::difference(self.y, self.x)),
+            F::settle(F::sum(self.y, self.x)),
+            F::settle(self.t),
         ]
     }
 
     /// The sum with a point, or the difference in lanes where `negative` has all bits: from the
-    /// products of the factors of both points, and from twice the product of both z.
+    /// products of the factors of both points, and from twice the product of both z, less and plus
+    /// the last of these.
     #[inline(always)]
-    fn finish([a, b, c]: [F::Wide; 3], double_z: F::Wide, negative: F::Words) -> Self {
-        let e = F::carry(F::difference(b, a));
-        let h = F::carry(F::sum(b, a));
-        let (less, more) = (F::difference(double_z, c), F::sum(double_z, c));
-        let (less, more) = (F::carry(less), F::carry(more));
+    fn finish([a, b]: [F::Wide; 2], [less, more]: [F; 2], negative: F::Words) -> Self {
+        let e = F::settle(F::difference(b, a));
+        let h = F::settle(F::sum(b, a));
         let (f, g) = (F::select(negative, more, less), F::select(negative, less, more));
-        let [x, y, z, t] = F::products([(&e, &f), (&g, &h), (&f, &g), (&e, &h)]);
-        Self { x, y, z, t }
+        Self { x: e.multiply(&f), y: g.multiply(&h), z: f.multiply(&g), t: e.multiply(&h) }
     }
 
     /// The sum with the multiple of a table that an odd digit names: `digit`, of five bits, stands
@@ -109,12 +105,12 @@ impl<F: Field> Point<F> {
             other[i] = F::Words::select(negative, difference[i], sum[i]);
         });
         let [a, b, c] = self.factors();
-        let products = F::products([
-            (&a, &F::from_limbs51(one)),
-            (&b, &F::from_limbs51(other)),
-            (&c, &F::from_limbs51(product)),
-        ]);
-        Self::finish(products, F::sum(self.z, self.z), negative)
+        let a = a.multiply(&F::from_limbs51(one));
+        let b = b.multiply(&F::from_limbs51(other));
+        let c = c.multiply(&F::from_limbs51(product));
+        let double_z = F::sum(self.z, self.z);
+        let ends = [F::carry(F::difference(double_z, c)), F::carry(F::sum(double_z, c))];
+        Self::finish([a, b], ends, negative)
     }
 }
 
@@ -160,25 +156,24 @@ fn decode<F: Field, const N: usize>(encodings: [[F::Words; 4]; N]) -> [(F, F, F:
     let mut parts = [(one, one, one); N];
     for n in 0..N {
         let y = F::from_words(encodings[n]);
-        let yy = F::carry(y.square());
+        let yy = y.squared();
         let u = F::carry(F::difference(yy.widen(), one.widen()));
-        let v = F::carry(F::sum(yy.multiply(F::constant(D)), one.widen()));
-        let uv = u.product(v);
-        let uv3 = uv.product(F::carry(v.square()));
-        let v4 = F::carry(F::carry(v.square()).square());
+        let v = F::carry(F::sum(yy.multiply(&F::constant(D)), one.widen()));
+        let v2 = v.squared();
+        let uv3 = u.product(&v).product(&v2);
         parts[n] = (u, v, uv3);
-        bases[n] = uv3.product(v4);
+        bases[n] = uv3.product(&v2.squared());
         points[n].1 = y;
     }
     let powers = root_powers(bases);
     for n in 0..N {
         let (u, v, uv3) = parts[n];
         // The square root of u / v, if that is a square; or else of minus it, times a root of -1.
-        let root = uv3.product(powers[n]);
-        let check = v.product(F::carry(root.square()));
+        let root = uv3.product(&powers[n]);
+        let check = v.product(&root.squared());
         let is_root = F::equal(check.widen(), u.widen());
         let is_other = F::equal(check.widen(), u.negative().widen());
-        let x = F::select(is_root, root, root.product(F::constant(MINUS_ONE_ROOT)));
+        let x = F::select(is_root, root, root.product(&F::constant(MINUS_ONE_ROOT)));
         let [a, b, c, d] = x.to_words();
         let x_is_zero = a.or(b).or(c.or(d)).is_zero();
         let zero = F::Words::splat(0);
@@ -242,7 +237,7 @@ impl<F: Field> Point<F> {
         to_row([
             F::carry(F::sum(self.y, self.x)),
             F::carry(F::difference(self.y, self.x)),
-            F::carry(self.t).product(d2),
+            F::settle(self.t).product(&d2),
             F::carry(F::sum(self.z, self.z)),
         ])
     }
@@ -252,13 +247,12 @@ impl<F: Field> Point<F> {
     fn add_row(self, row: &[[u64; 8]; 20], negative: F::Words) -> Self {
         let [sum, difference, product, double_z] = from_row::<F>(row);
         let [a, b, c] = self.factors();
-        let [a, b, c, double_z] = F::products([
-            (&a, &F::select(negative, sum, difference)),
-            (&b, &F::select(negative, difference, sum)),
-            (&c, &product),
-            (&F::carry(self.z), &double_z),
-        ]);
-        Self::finish([a, b, c], double_z, negative)
+        let a = a.multiply(&F::select(negative, sum, difference));
+        let b = b.multiply(&F::select(negative, difference, sum));
+        let c = c.multiply(&product);
+        let double_z = F::settle(self.z).multiply(&double_z);
+        let ends = [F::settle(F::difference(double_z, c)), F::settle(F::sum(double_z, c))];
+        Self::finish([a, b], ends, negative)
     }
 }
 

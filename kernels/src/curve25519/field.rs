@@ -1,5 +1,7 @@
 //! The field of integers modulo 2^255 - 19, for several numbers side by side.
 
+use super::single;
+use crate::wipe;
 use crate::words::Words;
 
 /// Repeats a block for each value of a variable. The compiler does not unroll all loops before it
@@ -24,9 +26,10 @@ pub(super) const MASK51: u64 = (1 << 51) - 1;
 
 /// An element of the field in each lane.
 ///
-/// Products, sums and differences are [`Wide`](Self::Wide): their limbs still hold what has to be
-/// carried to the next one. [`carry`](Self::carry) makes elements of them. So a carry follows a sum
-/// of products, and not each product. Each implementation states the bounds of its limbs.
+/// Products, sums and differences are [`Wide`](Self::Wide): their limbs may hold what has to be
+/// carried to the next one. [`carry`](Self::carry) and [`settle`](Self::settle) make elements of
+/// them. So a carry follows a sum of products, or each product, as it costs less. Each
+/// implementation states the bounds of its limbs.
 pub(super) trait Field: Copy {
     /// The words that hold the limbs.
     type Words: Words;
@@ -40,21 +43,20 @@ pub(super) trait Field: Copy {
 
     /// The same element.
     fn widen(self) -> Self::Wide;
-    /// The same element, of any sum or difference.
+    /// The same element, carried, of any sum or difference.
     fn carry(wide: Self::Wide) -> Self;
+    /// The same element, of a product, or of a sum or difference of two: a factor, but not carried
+    /// where products have room for what has to be carried.
+    fn settle(wide: Self::Wide) -> Self;
     /// A product.
-    fn multiply(self, other: Self) -> Self::Wide;
+    fn multiply(&self, other: &Self) -> Self::Wide;
     /// A square.
-    fn square(self) -> Self::Wide;
-    /// At most four products.
-    fn products<const N: usize>(pairs: [(&Self, &Self); N]) -> [Self::Wide; N];
-    /// At most four squares.
-    fn squares<const N: usize>(numbers: [&Self; N]) -> [Self::Wide; N];
+    fn square(&self) -> Self::Wide;
     /// A product with a number of at most 17 bits.
-    fn times(self, factor: u64) -> Self::Wide;
+    fn times(&self, factor: u64) -> Self::Wide;
     /// A sum of at most four products, differences among them.
     fn sum(one: Self::Wide, other: Self::Wide) -> Self::Wide;
-    /// The difference of a sum of at most three products, and a product. Elements count as
+    /// The difference of a sum of at most three products, and a product. Carried elements count as
     /// products.
     fn difference(one: Self::Wide, other: Self::Wide) -> Self::Wide;
     /// `one` in the lanes where `mask` has all bits, `other` where it has none.
@@ -74,13 +76,19 @@ pub(super) trait Field: Copy {
         Self::from_limbs51([splat(a), splat(b), splat(c), splat(d), splat(e)])
     }
 
-    /// The product, carried.
+    /// The product as an element.
     #[inline(always)]
-    fn product(self, other: Self) -> Self {
-        Self::carry(self.multiply(other))
+    fn product(&self, other: &Self) -> Self {
+        Self::settle(self.multiply(other))
     }
 
-    /// The negative.
+    /// The square as an element.
+    #[inline(always)]
+    fn squared(&self) -> Self {
+        Self::settle(self.square())
+    }
+
+    /// The negative of a carried element.
     #[inline(always)]
     fn negative(self) -> Self {
         Self::carry(Self::difference(Self::small(0).widen(), self.widen()))
@@ -152,8 +160,8 @@ fn times19<W: Words>(word: W) -> W {
 /// follows and of the result.
 struct Step(usize, u32, usize, usize);
 
-/// The power 2^250 - 1 in slot 1, by powers 2^n - 1; the base stays in slot 0.
-const POWER_250: [Step; 10] = [
+/// The power 2^252 - 3, which is (p - 5) / 8, in slot 1, by powers 2^n - 1; slot 0 keeps the base.
+const ROOT: [Step; 11] = [
     Step(0, 1, 0, 1),
     Step(1, 2, 1, 1),
     Step(1, 1, 0, 1),
@@ -164,42 +172,38 @@ const POWER_250: [Step; 10] = [
     Step(2, 50, 2, 1),
     Step(1, 100, 1, 1),
     Step(1, 50, 2, 1),
+    Step(1, 2, 0, 1),
 ];
 
-/// The power 2^252 - 3, which is (p - 5) / 8.
-const ROOT: [Step; 1] = [Step(1, 2, 0, 1)];
-
-/// The power 2^255 - 21, which is p - 2. It starts with the power 11.
-const INVERSE: [Step; 3] = [Step(0, 2, 0, 2), Step(2, 1, 0, 2), Step(1, 5, 2, 1)];
-
+/// The powers (p - 5) / 8 of several elements, for square roots.
 #[inline(always)]
-fn power<F: Field, const N: usize>(bases: [F; N], last: &[Step]) -> [F; N] {
+pub(super) fn root_powers<F: Field, const N: usize>(bases: [F; N]) -> [F; N] {
     let mut slots = [bases; 3];
-    for &Step(base, squarings, factor, result) in POWER_250.iter().chain(last) {
+    for &Step(base, squarings, factor, result) in &ROOT {
         let mut powers = slots[base];
         for _ in 0..squarings {
             for power in &mut powers {
-                *power = F::carry(power.square());
+                *power = power.squared();
             }
         }
         let factors = slots[factor];
         for (power, factor) in powers.iter_mut().zip(factors) {
-            *power = power.product(factor);
+            *power = power.product(&factor);
         }
         slots[result] = powers;
     }
     slots[1]
 }
 
-/// The inverse; zero has zero.
+/// The inverse of a carried element in each lane; zero has zero.
 #[inline(always)]
 pub(super) fn inverse<F: Field>(number: F) -> F {
-    let [inverse] = power([number], &INVERSE);
+    let [a, b, c, d, e] = number.to_limbs51();
+    let mut limbs = [a.store(), b.store(), c.store(), d.store(), e.store()];
+    single::invert_each(&mut limbs, F::Words::LANES);
+    let [a, b, c, d, e] = &limbs;
+    let load = F::Words::load;
+    let inverse = F::from_limbs51([load(a), load(b), load(c), load(d), load(e)]);
+    wipe::words(limbs.as_flattened_mut());
     inverse
-}
-
-/// The powers (p - 5) / 8 of several elements, for square roots.
-#[inline(always)]
-pub(super) fn root_powers<F: Field, const N: usize>(bases: [F; N]) -> [F; N] {
-    power(bases, &ROOT)
 }

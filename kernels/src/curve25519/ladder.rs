@@ -24,31 +24,32 @@ pub(super) fn shared_secrets<F: Field>(
             word = word.shl::<1>();
             let swap = swapped.xor(bit);
             swapped = bit;
-            let a = F::carry(F::sum(x2, z2));
-            let b = F::carry(F::difference(x2, z2));
-            let c = F::carry(F::sum(x3, z3));
-            let d = F::carry(F::difference(x3, z3));
+            let a = F::settle(F::sum(x2, z2));
+            let b = F::settle(F::difference(x2, z2));
+            let c = F::settle(F::sum(x3, z3));
+            let d = F::settle(F::difference(x3, z3));
             // A swap of the points exchanges these two, which changes no square below.
-            let (da, cb) = (d.multiply(a), c.multiply(b));
             let aa = F::select(swap, c, a).square();
             let bb = F::select(swap, d, b).square();
-            x3 = F::carry(F::sum(da, cb)).square();
-            z3 = F::carry(F::carry(F::difference(da, cb)).square()).multiply(u);
-            let e = F::carry(F::difference(aa, bb));
-            x2 = F::carry(aa).multiply(F::carry(bb));
-            z2 = e.multiply(F::carry(F::sum(bb, e.times(121_666))));
+            let (da, cb) = (d.multiply(&a), c.multiply(&b));
+            let e = F::settle(F::difference(aa, bb));
+            x2 = F::settle(aa).multiply(&F::settle(bb));
+            let difference = F::settle(F::difference(da, cb)).squared();
+            z2 = e.multiply(&F::carry(F::sum(bb, e.times(121_666))));
+            x3 = F::settle(F::sum(da, cb)).square();
+            z3 = difference.multiply(&u);
         }
     }
-    let x = F::select(swapped, F::carry(x3), F::carry(x2));
-    let z = F::select(swapped, F::carry(z3), F::carry(z2));
-    F::product(x, inverse(z)).to_words()
+    let x = F::select(swapped, F::settle(x3), F::settle(x2));
+    let z = F::carry(F::select(swapped, F::settle(z3), F::settle(z2)).widen());
+    x.product(&inverse(z)).to_words()
 }
 
 /// The multiples of the base point, by their coordinates u = (z + y) / (z - y).
 #[inline(always)]
 pub(super) fn public_keys<F: Field>(digits: [F::Words; 5]) -> [F::Words; 4] {
     let point = base_multiply::<F>(digits);
-    let numerator = F::carry(F::sum(point.z, point.y));
+    let numerator = F::settle(F::sum(point.z, point.y));
     let denominator = F::carry(F::difference(point.z, point.y));
-    F::product(numerator, inverse(denominator)).to_words()
+    numerator.product(&inverse(denominator)).to_words()
 }

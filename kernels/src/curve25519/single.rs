@@ -1,7 +1,8 @@
-//! One number modulo 2^255 - 19 at a time, for the constants and the table of multiples, which the
-//! compiler computes.
+//! One number modulo 2^255 - 19 at a time: for inversions, and for the constants and the table of
+//! multiples, which the compiler computes.
 
 use super::field::MASK51;
+use crate::{opaque, wipe};
 
 /// Five limbs of 51 bits, each less than 2^52.
 pub(super) type Single = [u64; 5];
@@ -53,6 +54,30 @@ pub(super) const fn multiply(a: Single, b: Single) -> Single {
     ])
 }
 
+#[inline]
+const fn square(a: Single) -> Single {
+    let [a0, a1, a2, a3, a4] = a;
+    let (b0, b1, b3, b4) = (2 * a0, 2 * a1, 19 * a3, 19 * a4);
+    carry([
+        product(a0, a0) + product(b1, b4) + product(2 * a2, b3),
+        product(b0, a1) + product(2 * a2, b4) + product(a3, b3),
+        product(b0, a2) + product(a1, a1) + product(2 * a3, b4),
+        product(b0, a3) + product(b1, a2) + product(a4, b4),
+        product(b0, a4) + product(b1, a3) + product(a2, a2),
+    ])
+}
+
+/// A number to the power of 2^`times`.
+const fn squared(mut number: Single, times: u32) -> Single {
+    let mut left = times;
+    while left > 0 {
+        number = square(number);
+        left -= 1;
+    }
+    number
+}
+
+#[inline]
 const fn carry(mut columns: [u128; 5]) -> Single {
     let mut k = 0;
     while k < 4 {
@@ -90,19 +115,52 @@ pub(super) const fn subtract(a: Single, b: Single) -> Single {
     carry(columns)
 }
 
-/// The inverse; zero has zero.
+/// The inverse, which is the power of 2^255 - 21; zero has zero.
 pub(super) const fn inverse(number: Single) -> Single {
-    // The bits of p - 2 = 2^255 - 21 from the second on; all but these two are ones.
-    let mut power = number;
-    let mut bit = 254;
-    while bit > 0 {
-        bit -= 1;
-        power = multiply(power, power);
-        if bit != 2 && bit != 4 {
-            power = multiply(power, number);
+    let two = square(number);
+    let nine = multiply(squared(two, 2), number);
+    let eleven = multiply(nine, two);
+    // Powers of 2^n - 1.
+    let five_ones = multiply(square(eleven), nine);
+    let ten = multiply(squared(five_ones, 5), five_ones);
+    let twenty = multiply(squared(ten, 10), ten);
+    let forty = multiply(squared(twenty, 20), twenty);
+    let fifty = multiply(squared(forty, 10), ten);
+    let hundred = multiply(squared(fifty, 50), fifty);
+    let two_hundred = multiply(squared(hundred, 100), hundred);
+    let most = multiply(squared(two_hundred, 50), fifty);
+    multiply(squared(most, 5), eleven)
+}
+
+/// Inverts the numbers of some lanes, from their limbs side by side. Zero stays zero.
+///
+/// One inversion serves all: that of their product, of which the other factors are taken away.
+#[inline(never)]
+pub(super) fn invert_each(limbs: &mut [[u64; 8]; 5], lanes: usize) {
+    let mut numbers = [[0; 5]; 8];
+    let mut before = [[0; 5]; 8];
+    let mut are_zero = [0; 8];
+    let mut product = [1, 0, 0, 0, 0];
+    for lane in 0..lanes {
+        let number = canonical(limbs.map(|limb| limb[lane]));
+        let bits = number.into_iter().fold(0, |bits, limb| bits | limb);
+        // A product with zero would be zero for all.
+        are_zero[lane] = opaque::word(bits.wrapping_sub(1) & !bits) >> 63;
+        numbers[lane] = number;
+        numbers[lane][0] += are_zero[lane];
+        before[lane] = product;
+        product = multiply(product, numbers[lane]);
+    }
+    let mut inverted = inverse(product);
+    for lane in (0..lanes).rev() {
+        let own = multiply(inverted, before[lane]);
+        inverted = multiply(inverted, numbers[lane]);
+        for (limb, own) in limbs.iter_mut().zip(own) {
+            limb[lane] = own & are_zero[lane].wrapping_sub(1);
         }
     }
-    power
+    wipe::words(numbers.as_flattened_mut());
+    wipe::words(before.as_flattened_mut());
 }
 
 /// The number less than the modulus.

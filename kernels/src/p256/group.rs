@@ -116,19 +116,18 @@ impl<N: Number> Sum<N> {
         self.negative = negative;
         let zz = z.square();
         let zzz = z.multiply(&zz);
-        let h = N::reduce(N::product(minus::<N, 2, 1>(&x).plus(), &other.x, &zz));
+        let h = minus::<N, 2, 1>(&x).plus_product(&other.x, &zz);
         let minus_y = N::select(turned, &y, &minus::<N, 3, 1>(&y));
-        let r = N::reduce(N::product(minus_y.plus(), &other.y, &zzz));
+        let r = minus_y.plus_product(&other.y, &zzz);
         let minus_y = minus_y.carry();
         let hh = h.square();
         let hhh = h.multiply(&hh);
         let v = x.multiply(&hh);
         self.point.z = z.multiply(&h);
         let rest = N::offset::<Field, 4, 4>().subtract(&hhh).subtract(&v.double());
-        self.point.x = N::reduce_well(N::square_of(rest.plus(), &r));
+        self.point.x = rest.plus_square(&r);
         let t = v.add(&minus::<N, 2, 1>(&self.point.x)).carry();
-        let columns = N::product(N::zero().plus(), &r, &t);
-        self.point.y = N::reduce(N::product(columns, &minus_y, &hhh));
+        self.point.y = N::sum_of_products([&r, &t], [&minus_y, &hhh]);
     }
 
     /// The sum, or its negative where the mask has all bits.
@@ -157,14 +156,14 @@ impl<N: Number> Point<N> {
         let mut w = true_z.square().square();
         for left in (0..times).rev() {
             let yy = y.square();
-            let d = N::reduce_well(N::square_of(minus::<N, 2, 2>(&w).plus(), &x));
+            let d = minus::<N, 2, 2>(&w).plus_square(&x);
             let a = d.add(&d.double()).carry();
             let b = x.multiply(&yy).double();
             z = z.multiply(&y);
-            x = N::reduce_well(N::square_of(minus::<N, 3, 4>(&b).plus(), &a));
+            x = minus::<N, 3, 4>(&b).plus_square(&a);
             let t = b.add(&minus::<N, 3, 2>(&x.double())).carry();
             let yyyy = yy.square();
-            y = N::reduce(N::product(minus::<N, 2, 1>(&yyyy).plus(), &a, &t));
+            y = minus::<N, 2, 1>(&yyyy).plus_product(&a, &t);
             if left > 0 {
                 w = w.multiply(&yyyy);
             }
@@ -178,17 +177,17 @@ impl<N: Number> Point<N> {
         let (z1z1, z2z2) = (self.z.square(), other.z.square());
         let u1 = self.x.multiply(&z2z2);
         let s1 = self.y.multiply(&other.z).multiply(&z2z2);
-        let h = N::reduce(N::product(minus::<N, 3, 1>(&u1).plus(), &other.x, &z1z1));
+        let h = minus::<N, 3, 1>(&u1).plus_product(&other.x, &z1z1);
         let s2 = other.y.multiply(&self.z);
-        let r = N::reduce(N::product(minus::<N, 3, 1>(&s1).plus(), &s2, &z1z1));
+        let r = minus::<N, 3, 1>(&s1).plus_product(&s2, &z1z1);
         let hh = h.square();
         let hhh = h.multiply(&hh);
         let v = u1.multiply(&hh);
         let rest = N::offset::<Field, 6, 4>().subtract(&hhh).subtract(&v.double());
-        let x = N::reduce_well(N::square_of(rest.plus(), &r));
+        let x = rest.plus_square(&r);
         let t = v.add(&minus::<N, 2, 1>(&x)).carry();
         let rest = minus::<N, 3, 1>(&s1.multiply(&hhh));
-        let y = N::reduce(N::product(rest.plus(), &r, &t));
+        let y = rest.plus_product(&r, &t);
         let sum = Self { x, y, z: self.z.multiply(&other.z).multiply(&h) };
 
         let mut twice = *self;
@@ -268,12 +267,12 @@ pub(super) fn odd_multiples<N: Number>(point: &Affine<N>) -> ([Affine<N>; 16], N
     let mut z = y.double().carry();
     let yy = z.square();
     let s = x.multiply(&yy);
-    let d = N::reduce_well(N::square_of(minus::<N, 2, 2>(&N::one()).plus(), &x));
+    let d = minus::<N, 2, 2>(&N::one()).plus_square(&x);
     let m = d.add(&d.double()).carry();
     let e = yy.square().half();
-    let twice_x = N::reduce_well(N::square_of(minus::<N, 3, 4>(&s.double()).plus(), &m));
+    let twice_x = minus::<N, 3, 4>(&s.double()).plus_square(&m);
     let t = s.add(&minus::<N, 2, 1>(&twice_x)).carry();
-    let twice_y = N::reduce(N::product(minus::<N, 2, 1>(&e).plus(), &m, &t));
+    let twice_y = minus::<N, 2, 1>(&e).plus_product(&m, &t);
     let mut twice = Affine { x: twice_x, y: twice_y };
     let mut table = [Affine { x: s, y: e }; 16];
     let mut steps = [z; 15];
@@ -287,9 +286,9 @@ pub(super) fn odd_multiples<N: Number>(point: &Affine<N>) -> ([Affine<N>; 16], N
         let hhh = v.add(&minus::<N, 2, 1>(&u)).carry();
         let w = twice.y.multiply(&hhh);
         let rest = N::offset::<Field, 4, 4>().subtract(&u).subtract(&v);
-        let x = N::reduce_well(N::square_of(rest.plus(), &r));
+        let x = rest.plus_square(&r);
         let t = v.add(&minus::<N, 2, 1>(&x)).carry();
-        let y = N::reduce(N::product(minus::<N, 2, 1>(&w).plus(), &r, &t));
+        let y = minus::<N, 2, 1>(&w).plus_product(&r, &t);
         twice = Affine { x: v, y: w };
         table[i + 1] = Affine { x, y };
         steps[i] = h;

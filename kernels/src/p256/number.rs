@@ -3,13 +3,92 @@
 //! A number is *tight* if each limb but the highest has no more bits than the width; products need
 //! tight factors. Tight numbers may be greater than the modulus; how much is given in multiples of
 //! the field's prime where it matters. Sums and differences are not tight until they are carried,
-//! or until they go into [`Number::plus`], where a reduction does it for nothing.
+//! or until a product is added to them, whose reduction does it for nothing.
 //!
 //! The unit test `bounds` runs all on intervals and proves that nothing overflows.
 #![expect(clippy::cast_possible_truncation, reason = "places and parts of numbers are small")]
 
 use super::constants::{self, Modulus, split};
-use crate::words::Words;
+use crate::words::{Step, Words};
+
+/// A reduced expression of numbers, as a [`Step`].
+macro_rules! step {
+    ($numbers:ident: $($name:ident = $number:expr),+ => $result:expr) => {{
+        struct Operands<'n, N>($(step!(@reference $name 'n N)),+);
+
+        impl<$numbers: Number> Step for Operands<'_, $numbers> {
+            type Output = $numbers;
+
+            #[inline(always)]
+            fn run(self) -> $numbers {
+                let Self($($name),+) = self;
+                $result
+            }
+        }
+
+        Self::Word::outline(Operands($($number),+))
+    }};
+    (@reference $name:ident $lifetime:lifetime $numbers:ident) => { &$lifetime $numbers };
+}
+
+/// The methods of [`Number`] that follow from the count of limbs and their bits.
+macro_rules! limb_methods {
+    ($limbs:literal limbs of $width:literal bits, $columns:literal columns) => {
+        const WIDTH: u32 = $width;
+        const LIMBS: usize = $limbs;
+
+        #[inline(always)]
+        fn zero() -> Self {
+            Self([W::splat(0); $limbs])
+        }
+
+        #[inline(always)]
+        fn limbs(&self) -> &[W] {
+            &self.0
+        }
+
+        #[inline(always)]
+        fn limbs_mut(&mut self) -> &mut [W] {
+            &mut self.0
+        }
+
+        #[inline(always)]
+        fn down(word: W) -> W {
+            word.shr::<$width>()
+        }
+
+        #[inline(always)]
+        fn down_signed(word: W) -> W {
+            word.shr_signed::<$width>()
+        }
+
+        #[inline(always)]
+        fn offset<M: Modulus, const TIMES: u64, const MORE: u64>() -> Self {
+            let limbs = const { constants::offset::<$limbs>(&M::WORDS, $width, TIMES, MORE) };
+            let mut offset = Self::zero();
+            for i in 0..$limbs {
+                offset.0[i] = W::splat(limbs[i]);
+            }
+            offset
+        }
+
+        #[inline(always)]
+        fn plus(self) -> [W; $columns] {
+            let mut columns = [W::splat(0); $columns];
+            columns[$limbs..].copy_from_slice(&self.0);
+            columns
+        }
+
+        #[inline(always)]
+        fn below(self) -> [W; $columns] {
+            let mut columns = [W::splat(0); $columns];
+            columns[..$limbs].copy_from_slice(&self.0);
+            columns
+        }
+    };
+}
+
+pub(super) use limb_methods;
 
 /// The limbs of numbers, those of one place side by side.
 ///
@@ -124,12 +203,34 @@ pub(super) trait Number: Copy {
 
     #[inline(always)]
     fn multiply(&self, other: &Self) -> Self {
-        Self::reduce(Self::product(Self::zero().plus(), self, other))
+        step!(N: one = self, other = other => N::reduce(N::product(N::zero().plus(), one, other)))
+    }
+
+    /// A number, which need not be tight, and a product.
+    #[inline(always)]
+    fn plus_product(&self, one: &Self, other: &Self) -> Self {
+        step!(N: start = self, one = one, other = other => {
+            N::reduce(N::product(start.plus(), one, other))
+        })
+    }
+
+    /// The sum of two products.
+    #[inline(always)]
+    fn sum_of_products([a, b]: [&Self; 2], [c, d]: [&Self; 2]) -> Self {
+        step!(N: a = a, b = b, c = c, d = d => {
+            N::reduce(N::product(N::product(N::zero().plus(), a, b), c, d))
+        })
     }
 
     #[inline(always)]
     fn square(&self) -> Self {
-        Self::reduce(Self::square_of(Self::zero().plus(), self))
+        step!(N: number = self => N::reduce(N::square_of(N::zero().plus(), number)))
+    }
+
+    /// A number and a square, by [`reduce_well`](Self::reduce_well), which says what the number is.
+    #[inline(always)]
+    fn plus_square(&self, root: &Self) -> Self {
+        step!(N: start = self, root = root => N::reduce_well(N::square_of(start.plus(), root)))
     }
 
     /// A reduction modulo one of the two.
@@ -140,7 +241,9 @@ pub(super) trait Number: Copy {
 
     #[inline(always)]
     fn multiply_order(&self, other: &Self) -> Self {
-        Self::reduce_order(Self::product(Self::zero().plus(), self, other))
+        step!(N: one = self, other = other => {
+            N::reduce_order(N::product(N::zero().plus(), one, other))
+        })
     }
 
     /// The sum. Not tight.

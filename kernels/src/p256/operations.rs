@@ -116,7 +116,7 @@ pub(super) fn compare<N: Number>(sums: &Sums, verdicts: &mut [bool; 8]) {
 #[inline(always)]
 pub(super) fn has_x<N: Number>(point: &Point<N>, x: &N) -> N::Word {
     let minus_x = N::offset::<Field, 2, 1>().subtract(&point.x);
-    N::reduce(N::product(minus_x.plus(), &x.enter(), &point.z.square())).is_zero()
+    minus_x.plus_product(&x.enter(), &point.z.square()).is_zero()
 }
 
 /// y^2 for a point with this x: x^3 - 3 x + b, in Montgomery's form.
@@ -125,7 +125,7 @@ fn y_squared<N: Number>(x: &N) -> N {
     let triple = x.double().add(x).carry();
     let rest = N::offset::<Field, 4, 1>().subtract(&triple);
     let rest = rest.add(&N::constant(&constants::B).enter()).carry();
-    N::reduce(N::product(rest.plus(), &x.square(), x))
+    rest.plus_product(&x.square(), x)
 }
 
 /// Whether the curve's equation holds. Only that is revealed.
@@ -138,7 +138,8 @@ pub(super) fn is_on_curve<N: Number>(point: &[[u64; 4]; 2]) -> bool {
 #[inline(always)]
 pub(super) fn curve_difference<N: Number>(x: &N, y: &N) -> N {
     let minus = N::offset::<Field, 8, 1>().subtract(&y_squared(&x.enter()));
-    N::reduce(N::square_of(minus.plus(), &y.enter()))
+    let y = y.enter();
+    minus.plus_product(&y, &y)
 }
 
 /// The only candidates for y are this number and its negative.

@@ -5,8 +5,8 @@
 #![expect(clippy::needless_range_loop, reason = "places of limbs add up")]
 
 use super::constants::{self, Modulus, split};
-use super::number::Number;
-use crate::words::{Step, Words, Words32};
+use super::number::{Number, limb_methods};
+use crate::words::{Words, Words32};
 
 /// Numbers of nine limbs.
 #[derive(Clone, Copy)]
@@ -41,45 +41,10 @@ impl<W: Words32> Number for Short<W> {
     type Word = W;
     type Columns = [W; 18];
 
-    const WIDTH: u32 = 29;
-    const LIMBS: usize = 9;
     const STEPS: usize = 29;
     const BATCHES: usize = 21;
 
-    #[inline(always)]
-    fn zero() -> Self {
-        Self([W::splat(0); 9])
-    }
-
-    #[inline(always)]
-    fn limbs(&self) -> &[W] {
-        &self.0
-    }
-
-    #[inline(always)]
-    fn limbs_mut(&mut self) -> &mut [W] {
-        &mut self.0
-    }
-
-    #[inline(always)]
-    fn down(word: W) -> W {
-        word.shr::<29>()
-    }
-
-    #[inline(always)]
-    fn down_signed(word: W) -> W {
-        word.shr_signed::<29>()
-    }
-
-    #[inline(always)]
-    fn offset<M: Modulus, const TIMES: u64, const MORE: u64>() -> Self {
-        let limbs = const { constants::offset::<9>(&M::WORDS, 29, TIMES, MORE) };
-        let mut offset = Self::zero();
-        for i in 0..9 {
-            offset.0[i] = W::splat(limbs[i]);
-        }
-        offset
-    }
+    limb_methods!(9 limbs of 29 bits, 18 columns);
 
     /// Twice the number, because 2^(9 x 29) is twice 2^(5 x 52): at most two primes.
     #[inline(always)]
@@ -101,27 +66,33 @@ impl<W: Words32> Number for Short<W> {
     }
 
     #[inline(always)]
-    fn plus(self) -> [W; 18] {
-        let mut columns = [W::splat(0); 18];
-        columns[9..].copy_from_slice(&self.0);
+    fn product(mut columns: [W; 18], one: &Self, other: &Self) -> [W; 18] {
+        columns!(PLACE => {
+            let mut sum = columns[PLACE];
+            for i in 0..count(PLACE) {
+                let i = first(PLACE) + i;
+                sum = sum.add(one.0[i].multiply(other.0[PLACE - i]));
+            }
+            columns[PLACE] = sum;
+        });
         columns
     }
 
     #[inline(always)]
-    fn below(self) -> [W; 18] {
-        let mut columns = [W::splat(0); 18];
-        columns[..9].copy_from_slice(&self.0);
+    fn square_of(mut columns: [W; 18], number: &Self) -> [W; 18] {
+        let twice = number.double();
+        columns!(PLACE => {
+            let mut sum = columns[PLACE];
+            for i in 0..count(PLACE) / 2 {
+                let i = first(PLACE) + i;
+                sum = sum.add(twice.0[i].multiply(number.0[PLACE - i]));
+            }
+            if PLACE.is_multiple_of(2) {
+                sum = sum.add(number.0[PLACE / 2].multiply(number.0[PLACE / 2]));
+            }
+            columns[PLACE] = sum;
+        });
         columns
-    }
-
-    #[inline(always)]
-    fn product(columns: [W; 18], one: &Self, other: &Self) -> [W; 18] {
-        W::outline(Product(columns, one, other))
-    }
-
-    #[inline(always)]
-    fn square_of(columns: [W; 18], number: &Self) -> [W; 18] {
-        W::outline(Square(columns, number))
     }
 
     #[inline(always)]
@@ -211,48 +182,4 @@ fn upper<W: Words>(columns: [W; 18]) -> [W; 9] {
     let mut limbs = [W::splat(0); 9];
     limbs.copy_from_slice(&columns[9..]);
     limbs
-}
-
-struct Product<'a, W>([W; 18], &'a Short<W>, &'a Short<W>);
-
-impl<W: Words32> Step for Product<'_, W> {
-    type Output = [W; 18];
-
-    #[inline(always)]
-    fn run(self) -> [W; 18] {
-        let Self(mut columns, one, other) = self;
-        columns!(PLACE => {
-            let mut sum = columns[PLACE];
-            for i in 0..count(PLACE) {
-                let i = first(PLACE) + i;
-                sum = sum.add(one.0[i].multiply(other.0[PLACE - i]));
-            }
-            columns[PLACE] = sum;
-        });
-        columns
-    }
-}
-
-struct Square<'a, W>([W; 18], &'a Short<W>);
-
-impl<W: Words32> Step for Square<'_, W> {
-    type Output = [W; 18];
-
-    #[inline(always)]
-    fn run(self) -> [W; 18] {
-        let Self(mut columns, number) = self;
-        let twice = number.double();
-        columns!(PLACE => {
-            let mut sum = columns[PLACE];
-            for i in 0..count(PLACE) / 2 {
-                let i = first(PLACE) + i;
-                sum = sum.add(twice.0[i].multiply(number.0[PLACE - i]));
-            }
-            if PLACE.is_multiple_of(2) {
-                sum = sum.add(number.0[PLACE / 2].multiply(number.0[PLACE / 2]));
-            }
-            columns[PLACE] = sum;
-        });
-        columns
-    }
 }

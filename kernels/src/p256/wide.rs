@@ -5,8 +5,8 @@
 #![expect(clippy::needless_range_loop, reason = "places of limbs add up")]
 
 use super::constants::{self, Modulus, split};
-use super::number::Number;
-use crate::words::{Step, Words, Words52};
+use super::number::{Number, limb_methods};
+use crate::words::{Words, Words52};
 
 /// Numbers of five limbs.
 #[derive(Clone, Copy)]
@@ -18,45 +18,10 @@ impl<W: Words52> Number for Wide<W> {
     type Word = W;
     type Columns = [W; 10];
 
-    const WIDTH: u32 = 52;
-    const LIMBS: usize = 5;
     const STEPS: usize = 30;
     const BATCHES: usize = 20;
 
-    #[inline(always)]
-    fn zero() -> Self {
-        Self([W::splat(0); 5])
-    }
-
-    #[inline(always)]
-    fn limbs(&self) -> &[W] {
-        &self.0
-    }
-
-    #[inline(always)]
-    fn limbs_mut(&mut self) -> &mut [W] {
-        &mut self.0
-    }
-
-    #[inline(always)]
-    fn down(word: W) -> W {
-        word.shr::<52>()
-    }
-
-    #[inline(always)]
-    fn down_signed(word: W) -> W {
-        word.shr_signed::<52>()
-    }
-
-    #[inline(always)]
-    fn offset<M: Modulus, const TIMES: u64, const MORE: u64>() -> Self {
-        let limbs = const { constants::offset::<5>(&M::WORDS, 52, TIMES, MORE) };
-        let mut offset = Self::zero();
-        for i in 0..5 {
-            offset.0[i] = W::splat(limbs[i]);
-        }
-        offset
-    }
+    limb_methods!(5 limbs of 52 bits, 10 columns);
 
     #[inline(always)]
     fn from_table(limbs: [W; 5]) -> Self {
@@ -64,27 +29,39 @@ impl<W: Words52> Number for Wide<W> {
     }
 
     #[inline(always)]
-    fn plus(self) -> [W; 10] {
-        let mut columns = [W::splat(0); 10];
-        columns[5..].copy_from_slice(&self.0);
+    fn product(mut columns: [W; 10], one: &Self, other: &Self) -> [W; 10] {
+        for i in 0..5 {
+            for j in 0..5 {
+                columns[i + j] = columns[i + j].add_low(one.0[i], other.0[j]);
+            }
+            for j in 0..5 {
+                columns[i + j + 1] = columns[i + j + 1].add_high(one.0[i], other.0[j]);
+            }
+        }
         columns
-    }
-
-    #[inline(always)]
-    fn below(self) -> [W; 10] {
-        let mut columns = [W::splat(0); 10];
-        columns[..5].copy_from_slice(&self.0);
-        columns
-    }
-
-    #[inline(always)]
-    fn product(columns: [W; 10], one: &Self, other: &Self) -> [W; 10] {
-        W::outline(Product(columns, one, other))
     }
 
     #[inline(always)]
     fn square_of(columns: [W; 10], number: &Self) -> [W; 10] {
-        W::outline(Square(columns, number))
+        let mut mixed = [W::splat(0); 10];
+        for i in 0..5 {
+            for j in i + 1..5 {
+                mixed[i + j] = mixed[i + j].add_low(number.0[i], number.0[j]);
+            }
+            for j in i + 1..5 {
+                mixed[i + j + 1] = mixed[i + j + 1].add_high(number.0[i], number.0[j]);
+            }
+        }
+        let mut result = columns;
+        for i in 0..10 {
+            let twice = mixed[i].add(mixed[i]);
+            result[i] = columns[i].add(twice);
+        }
+        for i in 0..5 {
+            result[2 * i] = result[2 * i].add_low(number.0[i], number.0[i]);
+            result[2 * i + 1] = result[2 * i + 1].add_high(number.0[i], number.0[i]);
+        }
+        result
     }
 
     #[inline(always)]
@@ -181,54 +158,4 @@ fn upper<W: Words>(columns: [W; 10]) -> [W; 5] {
     let mut limbs = [W::splat(0); 5];
     limbs.copy_from_slice(&columns[5..]);
     limbs
-}
-
-struct Product<'a, W>([W; 10], &'a Wide<W>, &'a Wide<W>);
-
-impl<W: Words52> Step for Product<'_, W> {
-    type Output = [W; 10];
-
-    #[inline(always)]
-    fn run(self) -> [W; 10] {
-        let Self(mut columns, one, other) = self;
-        for i in 0..5 {
-            for j in 0..5 {
-                columns[i + j] = columns[i + j].add_low(one.0[i], other.0[j]);
-            }
-            for j in 0..5 {
-                columns[i + j + 1] = columns[i + j + 1].add_high(one.0[i], other.0[j]);
-            }
-        }
-        columns
-    }
-}
-
-struct Square<'a, W>([W; 10], &'a Wide<W>);
-
-impl<W: Words52> Step for Square<'_, W> {
-    type Output = [W; 10];
-
-    #[inline(always)]
-    fn run(self) -> [W; 10] {
-        let Self(columns, number) = self;
-        let mut mixed = [W::splat(0); 10];
-        for i in 0..5 {
-            for j in i + 1..5 {
-                mixed[i + j] = mixed[i + j].add_low(number.0[i], number.0[j]);
-            }
-            for j in i + 1..5 {
-                mixed[i + j + 1] = mixed[i + j + 1].add_high(number.0[i], number.0[j]);
-            }
-        }
-        let mut result = columns;
-        for i in 0..10 {
-            let twice = mixed[i].add(mixed[i]);
-            result[i] = columns[i].add(twice);
-        }
-        for i in 0..5 {
-            result[2 * i] = result[2 * i].add_low(number.0[i], number.0[i]);
-            result[2 * i + 1] = result[2 * i + 1].add_high(number.0[i], number.0[i]);
-        }
-        result
-    }
 }

@@ -8,6 +8,8 @@ use super::Words32;
 #[cfg(feature = "isa-avx512")]
 use super::Words52;
 use super::{Step, Words};
+#[cfg(feature = "isa-avx2")]
+use crate::opaque;
 use crate::simd::*;
 
 /// A register of 512 bits: eight numbers. Only functions with AVX-512 F and IFMA name it.
@@ -240,12 +242,7 @@ impl Words for Four {
     }
     #[inline(always)]
     fn look_up(self, table: &[u64; 16]) -> Self {
-        let mut entry = Self::splat(0);
-        for (index, &word) in (0..).zip(table) {
-            let mask = self.xor(Self::splat(index)).is_zero();
-            entry = entry.or(mask.and(Self::splat(word)));
-        }
-        entry
+        Self(call!(look_up256(table, self.0)))
     }
 }
 
@@ -254,6 +251,10 @@ impl Words32 for Four {
     #[inline(always)]
     fn multiply(self, other: Self) -> Self {
         Self(call!(_mm256_mul_epu32(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn keep<const N: usize>(words: &mut [Self; N]) {
+        opaque::observe(words);
     }
     #[inline(always)]
     fn opaque(self) -> Self {
@@ -296,6 +297,27 @@ fn xor_and_not512(v: __m512i, bits: __m512i, except: __m512i) -> __m512i {
 fn look_up512(table: &[u64; 16], index: __m512i) -> __m512i {
     let (halves, _) = table.as_chunks();
     _mm512_permutex2var_epi64(load512_words(&halves[0]), index, load512_words(&halves[1]))
+}
+
+/// Each quarter of the table gives an entry; two bits of the index select one of them.
+#[cfg(feature = "isa-avx2")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn look_up256(table: &[u64; 16], index: __m256i) -> __m256i {
+    let (quarters, _) = table.as_chunks();
+    // Of the halves of a word. A permutation takes the lowest three bits.
+    let low = _mm256_add_epi64(index, index);
+    let high = _mm256_slli_epi64::<32>(_mm256_add_epi64(low, _mm256_set1_epi64x(1)));
+    let halves = _mm256_or_si256(low, high);
+    let entry = |quarter| {
+        let words = load256_words(&quarters[quarter]);
+        _mm256_castsi256_pd(_mm256_permutevar8x32_epi32(words, halves))
+    };
+    let third = _mm256_castsi256_pd(_mm256_slli_epi64::<61>(index));
+    let fourth = _mm256_castsi256_pd(_mm256_slli_epi64::<60>(index));
+    let lower = _mm256_blendv_pd(entry(0), entry(1), third);
+    let upper = _mm256_blendv_pd(entry(2), entry(3), third);
+    _mm256_castpd_si256(_mm256_blendv_pd(lower, upper, fourth))
 }
 
 #[cfg(feature = "isa-avx2")]

@@ -4,7 +4,7 @@
 
 use lanecrypt_kernels::curve25519::{ed25519, x25519};
 use lanecrypt_kernels::mlkem::{
-    self, CIPHERTEXT, DECAPSULATION_KEY, Decapsulation, DecapsulationKey, Encapsulation,
+    self, CIPHERTEXT, DECAPSULATION_KEY, Decapsulation, DecapsulationKey, Encapsulation, SEED,
 };
 use lanecrypt_kernels::p256::{self, SecretKey};
 use lanecrypt_kernels::{Isa, Level};
@@ -69,13 +69,20 @@ pub(crate) fn p256(isa: Isa, secrets: &mut Secrets) {
     shared.iter_mut().for_each(|shared| secrets.reveal(shared));
 }
 
-/// A key whose public part is known.
-fn decapsulation_key(isa: Isa, secrets: &mut Secrets) -> DecapsulationKey {
-    let seed = secrets.known();
-    let (mut bytes, mut key) = ([0; DECAPSULATION_KEY], DecapsulationKey::empty());
+/// The seed of the public part of keys. It is the same in each run, because how long it takes to
+/// sample the matrix depends on it.
+const PUBLIC: [u8; SEED] = [1; SEED];
+
+/// A key with that public part, and the secret part of a seed.
+fn decapsulation_key(isa: Isa, secrets: &Secrets, seed: &[u8; SEED]) -> DecapsulationKey {
+    let mut key = DecapsulationKey::empty();
+    let [mut bytes, mut public] = [[0; DECAPSULATION_KEY]; 2];
     unseen(|| {
-        key.set_seed(isa, &seed);
+        key.set_seed(isa, &PUBLIC);
+        key.copy_bytes(isa, &mut public);
+        key.set_seed(isa, seed);
         key.copy_bytes(isa, &mut bytes);
+        bytes[1152..DECAPSULATION_KEY - 32].copy_from_slice(&public[1152..DECAPSULATION_KEY - 32]);
     });
     secrets.hide(&mut bytes[..1152]);
     secrets.hide(&mut bytes[DECAPSULATION_KEY - 32..]);
@@ -84,7 +91,7 @@ fn decapsulation_key(isa: Isa, secrets: &mut Secrets) -> DecapsulationKey {
 }
 
 pub(crate) fn encapsulate(isa: Isa, secrets: &mut Secrets) {
-    let key = decapsulation_key(isa, secrets);
+    let key = decapsulation_key(isa, secrets, &PUBLIC);
     let randomness: Vec<[u8; 32]> = each(|| secrets.bytes());
     let jobs = randomness
         .iter()
@@ -97,24 +104,26 @@ pub(crate) fn encapsulate(isa: Isa, secrets: &mut Secrets) {
     shared.iter_mut().for_each(|shared| secrets.reveal(shared));
 }
 
-/// Of ciphertexts of the key and of others.
+/// Of ciphertexts that are accepted or rejected, depending on secrets.
 pub(crate) fn decapsulate(isa: Isa, secrets: &mut Secrets) {
-    let key = decapsulation_key(isa, secrets);
+    let seed = secrets.known();
+    let keys = [PUBLIC, seed].map(|seed| decapsulation_key(isa, secrets, &seed));
     let randomness: Vec<[u8; 32]> = each(|| secrets.known());
     let (mut ciphertexts, mut ignored) = (vec![[0; CIPHERTEXT]; JOBS], vec![[0; 32]; JOBS]);
     unseen(|| {
         let jobs = randomness
             .iter()
-            .map(|randomness| Encapsulation { key: key.encapsulation_key(), randomness })
+            .map(|randomness| Encapsulation { key: keys[0].encapsulation_key(), randomness })
             .collect::<Vec<_>>();
         mlkem::encapsulate(isa, &jobs, &mut ciphertexts, &mut ignored);
-        for ciphertext in ciphertexts.iter_mut().skip(1).step_by(2) {
-            ciphertext[500] ^= 1;
+        for (ciphertext, randomness) in ciphertexts.iter_mut().zip(&randomness) {
+            ciphertext[500] ^= randomness[0] & 1;
         }
     });
     let jobs = ciphertexts
         .iter()
-        .map(|ciphertext| Decapsulation { key: &key, ciphertext })
+        .zip(keys.iter().cycle())
+        .map(|(ciphertext, key)| Decapsulation { key, ciphertext })
         .collect::<Vec<_>>();
     let mut shared = unseen(|| vec![[0; 32]; JOBS]);
     mlkem::decapsulate(isa, &jobs, &mut shared);

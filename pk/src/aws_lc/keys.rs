@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use aws_lc_rs::agreement::PrivateKey;
 use aws_lc_rs::kem::DecapsulationKey;
-use aws_lc_rs::signature::{EcdsaKeyPair, Ed25519KeyPair, ParsedPublicKey};
+use aws_lc_rs::signature::{EcdsaKeyPair, ParsedPublicKey};
 
 /// A key of AWS-LC beside one of ours, made when it is first needed; none if AWS-LC refuses it.
 pub(crate) struct Beside<T>(OnceLock<Option<Box<T>>>);
@@ -22,7 +22,6 @@ impl<T> Default for Beside<T> {
 }
 
 pub(crate) type Agreement = Beside<PrivateKey>;
-pub(crate) type Ed25519Signer = Beside<Ed25519KeyPair>;
-pub(crate) type P256Signer = Beside<EcdsaKeyPair>;
+pub(crate) type Signer = Beside<EcdsaKeyPair>;
 pub(crate) type Verifier = Beside<ParsedPublicKey>;
 pub(crate) type MlKem768 = Beside<DecapsulationKey>;

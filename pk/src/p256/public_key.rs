@@ -58,26 +58,7 @@ impl PublicKey {
         Self::from_sec1_bytes(encoding::public_bytes(&P256, der)?)
     }
 
-    /// A key from PEM, `PUBLIC KEY`.
-    ///
-    /// # Errors
-    ///
-    /// [`KeyError`] if the encoding or the key is invalid.
-    pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
-        Self::from_spki_der(encoding::public_pem(pem)?.as_bytes())
-    }
-
-    /// The DER of `SubjectPublicKeyInfo`.
-    #[must_use]
-    pub fn to_spki_der(&self) -> Vec<u8> {
-        encoding::write_public(&P256, &self.bytes).into_vec()
-    }
-
-    /// PEM, `PUBLIC KEY`.
-    #[must_use]
-    pub fn to_pem(&self) -> String {
-        encoding::to_public_pem(&encoding::write_public(&P256, &self.bytes))
-    }
+    encoding::public_methods!(&P256, as_sec1_bytes);
 }
 
 impl Clone for PublicKey {

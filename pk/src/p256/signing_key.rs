@@ -14,7 +14,7 @@ pub struct SigningKey {
     secret: SecretKey,
     public: PublicKey,
     #[cfg(feature = "aws-lc")]
-    pub(crate) aws_lc: crate::aws_lc::P256Signer,
+    pub(crate) aws_lc: crate::aws_lc::Signer,
 }
 
 impl SigningKey {

@@ -1,47 +1,37 @@
 //! Ten limbs of 26 and 25 bits by turns, with products of 32 bits.
 
-use super::{Field, times19};
+use super::Field;
 use crate::words::{Step, Words32};
 
-/// Limbs of at most [`ELEMENT`].
+/// Limbs of at most [`CARRIED`] if they are carried, as products are; of at most [`ELEMENT`] in any
+/// element.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Limbs25<W>([W; 10]);
 
-/// Limbs less than 2^63. Those of products are at most [`PRODUCT`].
-#[derive(Clone, Copy)]
-pub(in super::super) struct Wide25<W>([W; 10]);
-
-/// The largest limb of an element, at even places and at odd ones.
+/// The largest limb of what is carried, at even places and at odd ones.
 #[cfg(test)]
-pub(super) const ELEMENT: [u64; 2] = [(1 << 26) + (1 << 14), (1 << 25) + (1 << 19)];
+pub(super) const CARRIED: [u64; 2] = [(1 << 26) + (1 << 14), (1 << 25) + (1 << 19)];
 
-/// The largest limb of a product.
+/// The largest limb of an element.
 #[cfg(test)]
-pub(super) const PRODUCT: [u64; 2] = [7 << 57, 7 << 56];
+pub(super) const ELEMENT: [u64; 2] = [CARRIED[0] + BIAS[2], CARRIED[1] + BIAS[1]];
 
 const MASK26: u64 = (1 << 26) - 1;
 const MASK25: u64 = (1 << 25) - 1;
 
-/// 2^35 p: no limb is less than one of a product.
+/// 2 p: no limb is less than one of a product.
 const BIAS: [u64; 10] = {
-    let mut bias = [MASK26 << 35; 10];
+    let mut bias = [2 * MASK26; 10];
     let mut i = 1;
     while i < 10 {
-        bias[i] = MASK25 << 35;
+        bias[i] = 2 * MASK25;
         i += 2;
     }
-    bias[0] -= 18 << 35;
+    bias[0] -= 2 * 18;
     bias
 };
 
 impl<W> Limbs25<W> {
-    #[cfg(test)]
-    pub(super) fn of(limbs: [W; 10]) -> Self {
-        Self(limbs)
-    }
-}
-
-impl<W> Wide25<W> {
     #[cfg(test)]
     pub(super) fn of(limbs: [W; 10]) -> Self {
         Self(limbs)
@@ -53,10 +43,10 @@ impl<W> Wide25<W> {
     }
 }
 
+/// Nineteen times a word of any bits.
 #[inline(always)]
-fn twice<W: Words32>(mut limbs: [W; 10]) -> [W; 10] {
-    unroll!(i in 0..10 { limbs[i] = limbs[i].add(limbs[i]).opaque(); });
-    limbs
+fn nineteen<W: Words32>(word: W) -> W {
+    word.shl::<4>().opaque().add(word.shl::<1>()).add(word)
 }
 
 #[inline(always)]
@@ -67,7 +57,7 @@ fn nineteen_times<W: Words32>(mut limbs: [W; 10]) -> [W; 10] {
 
 impl<W: Words32> Field for Limbs25<W> {
     type Words = W;
-    type Wide = Wide25<W>;
+    type Wide = Self;
 
     #[inline(always)]
     fn from_limbs51(limbs: [W; 5]) -> Self {
@@ -90,13 +80,13 @@ impl<W: Words32> Field for Limbs25<W> {
     }
 
     #[inline(always)]
-    fn widen(self) -> Wide25<W> {
-        Wide25(self.0)
+    fn widen(self) -> Self {
+        self
     }
 
     /// Two chains of carries side by side.
     #[inline(always)]
-    fn carry(wide: Wide25<W>) -> Self {
+    fn carry(wide: Self) -> Self {
         let mut limbs = wide.0;
         macro_rules! carry {
             ($($k:literal)+) => {$(
@@ -109,7 +99,7 @@ impl<W: Words32> Field for Limbs25<W> {
                     limbs[$k] = limbs[$k].and(W::splat(MASK25));
                     over
                 };
-                let over = if $k == 9 { times19(over) } else { over };
+                let over = if $k == 9 { nineteen(over) } else { over };
                 limbs[($k + 1) % 10] = limbs[($k + 1) % 10].add(over);
             )+};
         }
@@ -119,57 +109,40 @@ impl<W: Words32> Field for Limbs25<W> {
     }
 
     #[inline(always)]
-    fn multiply(self, other: Self) -> Wide25<W> {
-        W::outline(Product(&self, &other))
+    fn settle(wide: Self) -> Self {
+        wide
     }
 
     #[inline(always)]
-    fn square(self) -> Wide25<W> {
-        W::outline(Square(&self))
+    fn multiply(&self, other: &Self) -> Self {
+        W::outline(Product(self, other))
     }
 
     #[inline(always)]
-    fn products<const N: usize>(pairs: [(&Self, &Self); N]) -> [Wide25<W>; N] {
-        let mut products = [pairs[0].0.widen(); N];
-        unroll!(i in 0..5 {
-            if i < N {
-                products[i] = pairs[i].0.multiply(*pairs[i].1);
-            }
-        });
-        products
+    fn square(&self) -> Self {
+        W::outline(Square(self))
     }
 
     #[inline(always)]
-    fn squares<const N: usize>(numbers: [&Self; N]) -> [Wide25<W>; N] {
-        let mut squares = [numbers[0].widen(); N];
-        unroll!(i in 0..5 {
-            if i < N {
-                squares[i] = numbers[i].square();
-            }
-        });
-        squares
-    }
-
-    #[inline(always)]
-    fn times(self, factor: u64) -> Wide25<W> {
+    fn times(&self, factor: u64) -> Self {
         let factor = W::splat(factor);
         let mut limbs = self.0;
         unroll!(i in 0..10 { limbs[i] = limbs[i].multiply(factor); });
-        Wide25(limbs)
+        Self(limbs)
     }
 
     #[inline(always)]
-    fn sum(one: Wide25<W>, other: Wide25<W>) -> Wide25<W> {
+    fn sum(one: Self, other: Self) -> Self {
         let mut limbs = one.0;
         unroll!(i in 0..10 { limbs[i] = limbs[i].add(other.0[i]); });
-        Wide25(limbs)
+        Self(limbs)
     }
 
     #[inline(always)]
-    fn difference(one: Wide25<W>, other: Wide25<W>) -> Wide25<W> {
+    fn difference(one: Self, other: Self) -> Self {
         let mut limbs = one.0;
         unroll!(i in 0..10 { limbs[i] = limbs[i].add(W::splat(BIAS[i])).sub(other.0[i]); });
-        Wide25(limbs)
+        Self(limbs)
     }
 
     #[inline(always)]
@@ -183,27 +156,29 @@ impl<W: Words32> Field for Limbs25<W> {
 struct Product<'a, W>(&'a Limbs25<W>, &'a Limbs25<W>);
 
 impl<W: Words32> Step for Product<'_, W> {
-    type Output = Wide25<W>;
+    type Output = Limbs25<W>;
 
     #[inline(always)]
-    fn run(self) -> Wide25<W> {
-        let (a, b) = (self.0.0, self.1.0);
-        let b19 = nineteen_times(b);
-        // Two limbs at odd places have a product of one bit more than its place has.
-        let a2 = twice(a);
-        let mut columns = a;
-        unroll!(k in 0..10 {
-            let mut sum = a[0].multiply(b[k]);
-            unroll!(i in 0..10 {
-                let j = (k + 10 - i) % 10;
-                if i > 0 {
-                    let left = if i % 2 == 1 && j % 2 == 1 { a2[i] } else { a[i] };
-                    sum = sum.add(left.multiply(if i > k { b19[j] } else { b[j] }));
-                }
+    fn run(self) -> Limbs25<W> {
+        let (a, b) = (&self.0.0, &self.1.0);
+        let mut b19 = nineteen_times(*b);
+        W::keep(&mut b19);
+        let mut columns = [W::splat(0); 10];
+        // All columns stay in registers. A second factor is loaded for two rows.
+        unroll!(pair in 0..5 {
+            let (even, odd) = (2 * pair, 2 * pair + 1);
+            // Two limbs at odd places have a product of one bit more than its place has.
+            let left = [a[odd], a[odd].add(a[odd])];
+            unroll!(j in 0..10 {
+                let right = if even + j >= 10 { b19[j] } else { b[j] };
+                let k = (even + j) % 10;
+                columns[k] = columns[k].add(a[even].multiply(right)).opaque();
+                let right = if odd + j >= 10 { b19[j] } else { b[j] };
+                let k = (odd + j) % 10;
+                columns[k] = columns[k].add(left[j % 2].multiply(right)).opaque();
             });
-            columns[k] = sum;
         });
-        Wide25(columns)
+        Limbs25::carry(Limbs25(columns))
     }
 }
 
@@ -211,30 +186,26 @@ impl<W: Words32> Step for Product<'_, W> {
 struct Square<'a, W>(&'a Limbs25<W>);
 
 impl<W: Words32> Step for Square<'_, W> {
-    type Output = Wide25<W>;
+    type Output = Limbs25<W>;
 
     #[inline(always)]
-    fn run(self) -> Wide25<W> {
-        let a = self.0.0;
-        let a19 = nineteen_times(a);
-        let a2 = twice(a);
-        let a4 = twice(a2);
-        let mut columns = a;
-        unroll!(k in 0..10 {
-            let mut sum = W::splat(0);
-            unroll!(i in 0..10 {
-                let j = (k + 10 - i) % 10;
-                if i <= j {
-                    let left = match (i == j, i % 2 == 1 && j % 2 == 1) {
-                        (true, false) => a[i],
-                        (true, true) | (false, false) => a2[i],
-                        (false, true) => a4[i],
-                    };
-                    sum = sum.add(left.multiply(if i + j > k { a19[j] } else { a[j] }));
+    fn run(self) -> Limbs25<W> {
+        let a = &self.0.0;
+        let mut a19 = nineteen_times(*a);
+        W::keep(&mut a19);
+        let mut columns = [W::splat(0); 10];
+        unroll!(i in 0..10 {
+            // Products of different limbs stand for two; two odd places for two more.
+            let left = [a[i], a[i].add(a[i]), a[i].shl::<2>()];
+            unroll!(j in 0..10 {
+                if j >= i {
+                    let k = (i + j) % 10;
+                    let left = left[usize::from(i < j) + (i % 2 & j % 2)];
+                    let product = left.multiply(if i + j >= 10 { a19[j] } else { a[j] });
+                    columns[k] = columns[k].add(product).opaque();
                 }
             });
-            columns[k] = sum;
         });
-        Wide25(columns)
+        Limbs25::carry(Limbs25(columns))
     }
 }

@@ -20,7 +20,8 @@ pub(super) const ELEMENT: u64 = MASK51 + 19 * ((1 << 13) - 1);
 pub(super) const PRODUCT: u64 = 9 << 52;
 
 /// 32 p: no limb is less than one of a product.
-const BIAS: [u64; 5] = [32 * (MASK51 - 18), 32 * MASK51, 32 * MASK51, 32 * MASK51, 32 * MASK51];
+pub(super) const BIAS: [u64; 5] =
+    [32 * (MASK51 - 18), 32 * MASK51, 32 * MASK51, 32 * MASK51, 32 * MASK51];
 
 impl<W> Limbs51<W> {
     #[cfg(test)]
@@ -101,39 +102,22 @@ impl<W: Words52> Field for Limbs51<W> {
     }
 
     #[inline(always)]
-    fn multiply(self, other: Self) -> Wide51<W> {
-        W::outline(Product(&self, &other))
+    fn settle(wide: Wide51<W>) -> Self {
+        Self::carry(wide)
     }
 
     #[inline(always)]
-    fn square(self) -> Wide51<W> {
-        W::outline(Square(&self))
+    fn multiply(&self, other: &Self) -> Wide51<W> {
+        W::outline(Product(self, other))
     }
 
     #[inline(always)]
-    fn products<const N: usize>(pairs: [(&Self, &Self); N]) -> [Wide51<W>; N] {
-        let mut products = [pairs[0].0.widen(); N];
-        unroll!(i in 0..5 {
-            if i < N {
-                products[i] = pairs[i].0.multiply(*pairs[i].1);
-            }
-        });
-        products
+    fn square(&self) -> Wide51<W> {
+        W::outline(Square(self))
     }
 
     #[inline(always)]
-    fn squares<const N: usize>(numbers: [&Self; N]) -> [Wide51<W>; N] {
-        let mut squares = [numbers[0].widen(); N];
-        unroll!(i in 0..5 {
-            if i < N {
-                squares[i] = numbers[i].square();
-            }
-        });
-        squares
-    }
-
-    #[inline(always)]
-    fn times(self, factor: u64) -> Wide51<W> {
+    fn times(&self, factor: u64) -> Wide51<W> {
         let (a, factor) = (self.0, W::splat(factor));
         let zero = W::splat(0);
         let mut limbs = [zero.add_low(zero.add_high(a[4], factor), W::splat(38)); 5];

@@ -26,7 +26,7 @@ pub(super) fn open(api: &str, operation: Operation, keys: &Keys) -> Option<Box<d
     let backend = if api == OWN { Backend::Own } else { Backend::Measured };
     let options = Options::new().with_backend(backend);
     let keys = keys.keys().map(|key| Session::new(operation, key)).collect::<Result<_, _>>();
-    Some(Box::new(Batches { options, operation, keys: keys.ok()?, last: None }))
+    Some(Box::new(Batches { options, operation, keys: keys.ok()?, last: None, made: Vec::new() }))
 }
 
 /// The key of a session.
@@ -63,7 +63,6 @@ impl Session {
 enum Generated {
     X25519(x25519::SecretKey),
     P256(p256::SecretKey),
-    MlKem(Box<DecapsulationKey>),
 }
 
 struct Batches {
@@ -72,6 +71,8 @@ struct Batches {
     keys: Vec<Session>,
     /// The private key of the last job.
     last: Option<Generated>,
+    /// Those of the last batch, if they are of ML-KEM.
+    made: Vec<Option<DecapsulationKey>>,
 }
 
 /// What requests of a batch borrow: keys that come as bytes, and those that are generated.
@@ -85,33 +86,32 @@ struct Borrowed {
 }
 
 impl Borrowed {
-    /// Parses what has come, and draws what is generated.
-    fn new(operation: Operation, jobs: &[Job<'_>]) -> Result<Self, Failed> {
-        let mut it = Self::default();
+    /// Parses what has come, and draws what is generated. In place, as all is long.
+    fn fill(&mut self, operation: Operation, jobs: &[Job<'_>]) -> Result<(), Failed> {
         for job in jobs {
             let input = job.input;
             if matches!(operation, Operation::X25519Generate) || is_server(operation) {
-                it.x25519.push(x25519::SecretKey::generate().or(Err(Failed))?);
+                self.x25519.push(x25519::SecretKey::generate().or(Err(Failed))?);
             }
             match operation {
                 Operation::P256Generate => {
-                    it.p256.push(p256::SecretKey::generate().or(Err(Failed))?);
+                    self.p256.push(p256::SecretKey::generate().or(Err(Failed))?);
                 }
                 Operation::P256Derive => {
-                    it.p256_public.push(p256::PublicKey::from_sec1_bytes(input).or(Err(Failed))?);
+                    self.p256_public.push(p256::PublicKey::from_sec1_bytes(input).or(Err(Failed))?);
                 }
-                Operation::MlKemEncapsulate => it.push_encapsulation(input)?,
+                Operation::MlKemEncapsulate => self.push_encapsulation(input)?,
                 Operation::X25519Derive | Operation::Server | Operation::ServerHybrid => {
                     let (share, rest) = input.split_at_checked(32).ok_or(Failed)?;
-                    it.x25519_public.push(x25519::PublicKey::from_bytes(array(share)?));
+                    self.x25519_public.push(x25519::PublicKey::from_bytes(array(share)?));
                     if operation == Operation::ServerHybrid {
-                        it.push_encapsulation(rest)?;
+                        self.push_encapsulation(rest)?;
                     }
                 }
                 _ => {}
             }
         }
-        Ok(it)
+        Ok(())
     }
 
     fn push_encapsulation(&mut self, bytes: &[u8]) -> Result<(), Failed> {
@@ -128,23 +128,23 @@ const fn is_server(operation: Operation) -> bool {
 impl Batches {
     /// Up to [`MOST`] operations.
     fn batch(&mut self, jobs: &mut [Job<'_>]) -> Result<(), Failed> {
-        let Self { options, operation, keys, last } = self;
+        let Self { options, operation, keys, last, made } = self;
         let operation = *operation;
         if operation == Operation::MlKemGenerate {
-            let mut made: ArrayVec<Option<DecapsulationKey>, MOST> =
-                jobs.iter().map(|_| None).collect();
+            made.clear();
+            made.resize_with(jobs.len(), || None);
             let mut requests: ArrayVec<Request<'_>, MOST> =
                 made.iter_mut().map(Request::mlkem768_generate).collect();
             options.process(&mut requests).or(Err(Failed))?;
             drop(requests);
-            for (job, key) in jobs.iter_mut().zip(&made) {
+            for (job, key) in jobs.iter_mut().zip(made) {
                 let key = key.as_ref().ok_or(Failed)?;
                 job.output.copy_from_slice(key.encapsulation_key().as_bytes());
             }
-            *last = made.pop().flatten().map(|key| Generated::MlKem(Box::new(key)));
             return Ok(());
         }
-        let mut borrowed = Borrowed::new(operation, jobs)?;
+        let mut borrowed = Borrowed::default();
+        borrowed.fill(operation, jobs)?;
         let mut requests: ArrayVec<Request<'_>, REQUESTS> = ArrayVec::new();
         for (at, job) in jobs.iter_mut().enumerate() {
             let key = keys.get(job.session).ok_or(Failed)?;
@@ -252,14 +252,17 @@ impl PublicKey for Batches {
     }
 
     fn shared(&mut self, input: &[u8], secret: &mut [u8]) -> Result<(), Failed> {
-        let shared = match self.last.as_ref().ok_or(Failed)? {
-            Generated::X25519(key) => {
+        let shared = match &self.last {
+            Some(Generated::X25519(key)) => {
                 key.diffie_hellman(&x25519::PublicKey::from_bytes(array(input)?))
             }
-            Generated::P256(key) => {
+            Some(Generated::P256(key)) => {
                 key.diffie_hellman(&p256::PublicKey::from_sec1_bytes(input).or(Err(Failed))?)
             }
-            Generated::MlKem(key) => key.decapsulate(array(input)?),
+            None => {
+                let key = self.made.last().and_then(Option::as_ref).ok_or(Failed)?;
+                key.decapsulate(array(input)?)
+            }
         };
         secret.copy_from_slice(shared.or(Err(Failed))?.as_bytes());
         Ok(())
