@@ -7,8 +7,7 @@ cd "$(dirname "$0")/.."
 read -ra everything <<<"$(cargo xtask selection)"
 
 target=${CARGO_TARGET_DIR:-target}
-mkdir -p "$target"
-prefix=$(cd "$target" && pwd)/c
+mkdir -p "$target" && prefix=$(cd "$target" && pwd)/c
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 log=$work/log
@@ -238,14 +237,15 @@ synopsis() {
 }
 run synopsis synopsis
 
-# The first or the second piece of C in the README.
+# The first, second or third piece of C in the README.
 piece_of_readme() {
     awk -v wanted="$1" '/^```/ { is_in = $0 == "```c" && ++found == wanted; next } is_in' \
         surfaces/c/README.md
 }
 
 readme() {
-    piece_of_readme 1 >"$work/hello.c" &&
+    piece_of_readme 1 >"$work/hello.c" && piece_of_readme 3 >"$work/verify.c" &&
+        build "$work/verify.c" "$work/verify.so" gcc -std=c99 -shared -fPIC &&
         build "$work/hello.c" "$work/hello" gcc -std=c99 && [ "$("$work/hello")" = 'Hello, world!' ]
 }
 run readme readme

@@ -14,11 +14,7 @@ mod background;
 mod control;
 mod cost;
 mod event;
-#[cfg(feature = "pk")]
-mod exchange_key_file;
 mod handle;
-#[cfg(feature = "_asymmetric")]
-mod key_file;
 mod keys;
 mod limits;
 mod listener;

@@ -1,5 +1,6 @@
 //! Signatures and key exchange by the software of this processor: many at a time in its lanes.
 
+mod encoding;
 pub(crate) mod key;
 pub(crate) mod library;
 #[cfg(feature = "pk")]

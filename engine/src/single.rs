@@ -168,7 +168,7 @@ impl Session {
     }
 
     /// Signs a message into `signature`, which has [`signature_length`](Self::signature_length)
-    /// bytes. The software verifies each signature before it writes it.
+    /// bytes. The software verifies each signature of RSA before it writes it.
     ///
     /// Signatures take less time in a batch: see [`Batch::sign`](crate::Batch::sign).
     ///

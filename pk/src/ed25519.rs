@@ -82,14 +82,10 @@ impl VerifyingKey {
         if !is_canonical(bytes) {
             return Err(KeyError::Encoding);
         }
-        let point = dalek::VerifyingKey::from_bytes(bytes).map_err(|_| KeyError::Point)?;
-        // This encoding of a point on the y axis has the sign of zero set.
-        if point.to_edwards().compress().as_bytes() != bytes {
-            return Err(KeyError::Encoding);
-        }
-        if point.is_weak() {
+        if SMALL_ORDERS.contains(bytes) {
             return Err(KeyError::SmallOrder);
         }
+        let point = dalek::VerifyingKey::from_bytes(bytes).map_err(|_| KeyError::Point)?;
         Ok(Self::of(point))
     }
 
@@ -115,10 +111,15 @@ impl VerifyingKey {
     encoding::public_methods!(&ED25519, as_bytes);
 }
 
-/// Whether the y coordinate is less than 2^255 - 19.
+/// Whether the y coordinate is less than 2^255 - 19, and the sign of an x coordinate that is zero,
+/// where y is 1 or -1, is not set.
 fn is_canonical(bytes: &[u8; 32]) -> bool {
-    let high = bytes[1..31].iter().all(|&byte| byte == 0xff) && bytes[31] & 0x7f == 0x7f;
-    !high || bytes[0] < 0xed
+    let [first, middle @ .., last] = bytes;
+    let is_all = |byte| middle.iter().all(|&one| one == byte);
+    let is_large = *first >= 0xed && is_all(0xff) && last & 0x7f == 0x7f;
+    let is_one = *first == 1 && is_all(0) && *last == 0x80;
+    let is_minus_one = *first == 0xec && is_all(0xff) && *last == 0xff;
+    !(is_large || is_one || is_minus_one)
 }
 
 /// Whether a signature's R is the canonical encoding of a point of small order. Other encodings
@@ -176,8 +177,13 @@ impl fmt::Debug for VerifyingKey {
 #[cfg(test)]
 mod tests {
     use curve25519_dalek::constants::EIGHT_TORSION;
+    use sha2::{Digest as _, Sha512};
 
     use super::*;
+
+    fn half(bytes: [u8; 64]) -> [u8; 32] {
+        *bytes.first_chunk().expect("it is longer")
+    }
 
     #[test]
     fn all_points_of_small_order_are_known() {
@@ -188,5 +194,41 @@ mod tests {
             let refused = VerifyingKey::from_bytes(point.compress().as_bytes()).err();
             assert_eq!(refused, Some(KeyError::SmallOrder));
         }
+    }
+
+    /// Of many encodings, those at the edges among them, against what is decoded.
+    #[test]
+    fn encodings_that_are_not_canonical_are_refused() {
+        let edges = (0..=255).flat_map(|first| {
+            [[0; 32], [0xff; 32]].into_iter().flat_map(move |mut bytes: [u8; 32]| {
+                bytes[0] = first;
+                [0, 1, 0x7f, 0x80, 0x81, 0xff].map(|last| {
+                    bytes[31] = last;
+                    bytes
+                })
+            })
+        });
+        let mut refused = [0; 4];
+        for bytes in
+            edges.chain((0..500_u16).map(|seed| Sha512::digest(seed.to_be_bytes()).0).map(half))
+        {
+            let found = VerifyingKey::from_bytes(&bytes).map(|key| *key.as_bytes());
+            let right = match dalek::VerifyingKey::from_bytes(&bytes) {
+                Ok(point) if point.to_edwards().compress().0 != bytes => Err(KeyError::Encoding),
+                Ok(point) if point.is_weak() => Err(KeyError::SmallOrder),
+                Ok(_) => Ok(bytes),
+                // A number that is too large is refused before it is decoded.
+                Err(_) if found == Err(KeyError::Encoding) => found,
+                Err(_) => Err(KeyError::Point),
+            };
+            assert_eq!(found, right, "{bytes:02x?}");
+            refused[match found {
+                Ok(_) => 0,
+                Err(KeyError::Encoding) => 1,
+                Err(KeyError::SmallOrder) => 2,
+                Err(_) => 3,
+            }] += 1;
+        }
+        assert!(refused.iter().all(|&count| count > 2), "{refused:?}");
     }
 }

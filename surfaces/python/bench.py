@@ -24,12 +24,16 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import cryptography
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from cryptography.hazmat.primitives.ciphers import aead
 
 import lanecrypt
+from lanecrypt.signatures import VerifyingKey, verify_many
 
 TURN = 2e6  # nanoseconds
 
@@ -126,6 +130,39 @@ def numbers() -> Iterator[list[Row]]:
         yield [row("lanecrypt", own, op, size, *given), row("python", their, op, size, *given)]
 
 
+def signatures(count: int = 100) -> Iterator[list[Row]]:
+    """Each is a loop over so many messages."""
+
+    def each(
+        verify: Callable[..., None], given: tuple[object, ...], pairs: list[tuple[bytes, bytes]]
+    ) -> list[bool]:
+        for signature, message in pairs:
+            verify(signature, message, *given)
+        return [True] * len(pairs)
+
+    messages = [os.urandom(200) for _ in range(count)]
+    keys = (
+        ("EdDSA", ed25519.Ed25519PrivateKey.generate(), ()),
+        ("ES256-DER", ec.generate_private_key(ec.SECP256R1()), (ec.ECDSA(hashes.SHA256()),)),
+    )
+    for subject, key, given in keys:
+        public, signed = key.public_key(), [key.sign(message, *given) for message in messages]
+        own = VerifyingKey(
+            public.public_bytes(
+                serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+            ),
+            subject,
+        )
+        pairs, loop = list(zip(signed, messages, strict=True)), partial(each, public.verify, given)
+        name = f"{type(public).__module__}.{type(public).__name__}.verify"
+        op, right = "verify", [True] * count
+        yield [
+            Row("lanecrypt", "lanecrypt.signatures.verify_many", subject, op, count, verify_many,
+                (own, messages, signed), right),
+            Row("cryptography", name, subject, op, count, loop, (pairs,), right),
+        ]
+
+
 def measure(rows: list[Row], seconds: float) -> None:
     """Lets the rows take turns until the time is up."""
     for row in rows:
@@ -210,7 +247,7 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=25, help="seconds for all rows together")
     options = parser.parse_args()
 
-    groups = [rows for rows in [*ciphers(), *numbers()] if options.only in rows[0].name]
+    groups = [rows for rows in [*ciphers(), *numbers(), *signatures()] if options.only in rows[0].name]
     points = []
     print(f"{'call':32} {'ns':>8}  others")
     for rows in groups:

@@ -6,16 +6,14 @@ use std::sync::Arc;
 
 #[cfg(feature = "_asymmetric")]
 use lanecrypt_engine::AsymmetricKey;
+#[cfg(feature = "rsa")]
+use lanecrypt_engine::RsaKey;
 use lanecrypt_engine::{Algorithm, Engine, Error, Mode, Operation};
 #[cfg(feature = "rsa")]
 use lanecrypt_rsa::Padding;
 use zeroize::Zeroizing;
 
 use super::cost::CostTable;
-#[cfg(feature = "pk")]
-use super::exchange_key_file;
-#[cfg(feature = "_asymmetric")]
-use super::key_file;
 use super::nonces::{NonceSource, SharedNonces};
 #[cfg(feature = "_asymmetric")]
 use super::sessions::open_asymmetric;
@@ -73,7 +71,7 @@ impl Key {
         name: impl Into<String>,
         bytes: &[u8],
     ) -> Result<Self, lanecrypt_pk::KeyError> {
-        Ok(Self::asymmetric(name, key_file::read_ed25519(bytes)?))
+        Ok(Self::asymmetric(name, AsymmetricKey::ed25519_from_pem_or_der(bytes)?))
     }
 
     /// The same for the PEM or DER of a key of P-256: a private key (PKCS#8 or SEC 1) or a public
@@ -88,7 +86,7 @@ impl Key {
         name: impl Into<String>,
         bytes: &[u8],
     ) -> Result<Self, lanecrypt_pk::KeyError> {
-        Ok(Self::asymmetric(name, key_file::read_p256(bytes)?))
+        Ok(Self::asymmetric(name, AsymmetricKey::p256_from_pem_or_der(bytes)?))
     }
 
     /// The same for a key of X25519: PEM or DER (PKCS#8), or its 32 bytes.
@@ -102,7 +100,7 @@ impl Key {
         name: impl Into<String>,
         bytes: &[u8],
     ) -> Result<Self, lanecrypt_pk::KeyError> {
-        Ok(Self::asymmetric(name, exchange_key_file::read_x25519(bytes)?))
+        Ok(Self::asymmetric(name, AsymmetricKey::x25519_from_bytes(bytes)?))
     }
 
     /// The same for a key of ECDH with P-256: PEM or DER (PKCS#8 or SEC 1), or its 32 bytes, the
@@ -117,7 +115,7 @@ impl Key {
         name: impl Into<String>,
         bytes: &[u8],
     ) -> Result<Self, lanecrypt_pk::KeyError> {
-        Ok(Self::asymmetric(name, exchange_key_file::read_ecdh_p256(bytes)?))
+        Ok(Self::asymmetric(name, AsymmetricKey::ecdh_p256_from_bytes(bytes)?))
     }
 
     /// The same for a key of ML-KEM-768: to decapsulate, PEM or DER (PKCS#8) with the seed, or the
@@ -132,7 +130,7 @@ impl Key {
         name: impl Into<String>,
         bytes: &[u8],
     ) -> Result<Self, lanecrypt_pk::KeyError> {
-        Ok(Self::asymmetric(name, exchange_key_file::read_mlkem768(bytes)?))
+        Ok(Self::asymmetric(name, AsymmetricKey::mlkem768_from_bytes(bytes)?))
     }
 
     /// The same for the PEM or DER of an RSA key: a private key (PKCS#8 or PKCS#1) or a public key
@@ -148,7 +146,7 @@ impl Key {
         bytes: &[u8],
         padding: Padding,
     ) -> Result<Self, lanecrypt_rsa::KeyError> {
-        Ok(Self::asymmetric(name, (key_file::read_rsa(bytes)?, padding)))
+        Ok(Self::asymmetric(name, (RsaKey::from_pem_or_der(bytes)?, padding)))
     }
 
     fn of(name: String, secret: Secret) -> Self {

@@ -11,7 +11,6 @@ use lanecrypt_engine::RsaKey;
 use lanecrypt_rsa::{Components, Hash, KeyError, Padding, PrivateKey};
 use zeroize::Zeroizing;
 
-use super::key_file::read_rsa_der;
 use super::worker::{CompletionNotifier, Work, Worker};
 use crate::RejectReason;
 use crate::protocol::{RsaSent, Scheme};
@@ -141,7 +140,7 @@ impl Sent {
                 let numbers = Components { n, e, d, crt: None };
                 PrivateKey::from_components(&numbers).map(RsaKey::from)
             }
-            Self::Der(der) => read_rsa_der(der),
+            Self::Der(der) => RsaKey::from_pem_or_der(der),
         }
     }
 }

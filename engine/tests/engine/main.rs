@@ -12,6 +12,8 @@ mod batches;
 mod curves;
 mod driver_names;
 mod drivers;
+#[cfg(any(feature = "pk", feature = "rsa"))]
+mod encoding;
 mod faults;
 mod fuzz_inputs;
 mod jobs;

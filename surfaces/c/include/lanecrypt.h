@@ -79,7 +79,7 @@ enum lc_error {
     LC_ERR_MISALIGNED = 2,        /* no such object can begin at this address */
     LC_ERR_OVERLAP = 3,           /* output overlaps input or other output */
     LC_ERR_TOO_LONG = 4,          /* longer than PTRDIFF_MAX; a string, longer than 4,095 bytes */
-    LC_ERR_UNKNOWN_ALGORITHM = 5, /* no algorithm or padding has this number */
+    LC_ERR_UNKNOWN_ALGORITHM = 5, /* no algorithm has this number */
     LC_ERR_UNKNOWN_OPERATION = 6, /* no operation has this number */
     LC_ERR_RANGE = 7,             /* a number is out of its range */
 
@@ -103,11 +103,11 @@ enum lc_error {
     LC_ERR_INTERNAL = 55,            /* a defect of this library; please report it */
     LC_ERR_MEMORY = 56,              /* there is no memory for the passphrase of a file */
 
-    LC_ERR_KEY_ENCODING = 64,  /* no PEM or DER of an RSA key */
+    LC_ERR_KEY_ENCODING = 64,  /* no PEM or DER of such a key */
     LC_ERR_KEY_ENCRYPTED = 65, /* the key is encrypted: decrypt it first */
     LC_ERR_KEY_ALGORITHM = 66, /* a key of another algorithm */
-    LC_ERR_KEY_SIZE = 67,      /* not 2048 to 8192 bits */
-    LC_ERR_KEY_NUMBERS = 68,   /* its numbers do not belong together or are unsuitable */
+    LC_ERR_KEY_SIZE = 67,      /* RSA: not 2048 to 8192 bits */
+    LC_ERR_KEY_NUMBERS = 68,   /* its numbers or its point are unsuitable */
 
     LC_ERR_NO_DAEMON = 80,    /* there is no socket at the path, or no daemon behind it */
     LC_ERR_FORBIDDEN = 81,    /* the permissions of the socket forbid it */
@@ -275,7 +275,7 @@ LC_CHECK int lc_session_new_with_tag(lc_session **session, int algorithm, const 
 /* Wipes a session of any kind and frees it. NULL is left alone. */
 void lc_session_free(lc_session *session);
 
-/* The number of its algorithm; 0 with an RSA key. */
+/* The number of its algorithm; 0 with a key of signatures. */
 int lc_session_algorithm(const lc_session *session);
 
 /* The length of its tags; 0 if it does not seal messages. */
@@ -453,8 +453,8 @@ void lc_batch_buffer_free(lc_batch_buffer *buffer);
 
 /*
  * Serves an array of messages, in any order, side by side where that is faster:
- * ChaCha20-Poly1305, AES-CBC, AES-GCM-SIV, Serpent and RSA gain from company, AES-GCM and AES-CTR
- * are as fast alone. All outcomes are written. It does not allocate, but for signatures and
+ * ChaCha20-Poly1305, AES-CBC, AES-GCM-SIV, Serpent and signatures gain from company, AES-GCM and
+ * AES-CTR are as fast alone. All outcomes are written. It does not allocate, but for signatures and
  * failures.
  *
  * What one message writes must not overlap what another one reads or writes, or the array. That
@@ -541,45 +541,75 @@ LC_CHECK int lc_file_finish(lc_file *file, const void **to, size_t *to_len);
 /* Wipes keys and plaintext of a file, and frees it; its output, too. NULL is left alone. */
 void lc_file_free(lc_file *file);
 
-/* ---- RSA signatures -------------------------------------------------------------------------- */
+/* ---- Signatures ------------------------------------------------------------------------------ */
 
-enum lc_padding {
-    LC_RSA_PSS_SHA256 = 1, /* RFC 8017, with a salt as long as the hash */
+/*
+ * Many signatures, of any keys and algorithms, are made or checked by one lc_process, which runs
+ * those of one algorithm side by side, 32 at a time. Each has its own outcome, and a wrong one does
+ * not disturb the others. To open a public key of a curve costs about as much as to check one
+ * signature of a batch: keep the sessions of keys that come again.
+ */
+
+enum lc_signature_algorithm {
+    LC_RSA_PSS_SHA256 = 1, /* RFC 8017, with a salt as long as the hash; PS256 of JOSE */
     LC_RSA_PSS_SHA384 = 2,
     LC_RSA_PSS_SHA512 = 3,
-    LC_RSA_PKCS1V15_SHA256 = 17, /* RFC 8017, PKCS #1 v1.5 */
+    LC_RSA_PKCS1V15_SHA256 = 17, /* RFC 8017, PKCS #1 v1.5; RS256 of JOSE */
     LC_RSA_PKCS1V15_SHA384 = 18,
-    LC_RSA_PKCS1V15_SHA512 = 19
+    LC_RSA_PKCS1V15_SHA512 = 19,
+    LC_ED25519 = 32,          /* RFC 8032, 64 bytes; EdDSA of JOSE */
+    LC_ECDSA_P256_SHA256 = 33 /* FIPS 186-5, 64 bytes: r and s; ES256 of JOSE */
 };
 
 /*
- * A session with an RSA key of 2048 to 8192 bits: a private key (PKCS #8 or PKCS #1) or a public
- * key (SPKI or PKCS #1), as PEM or DER, not encrypted. With a private key it signs and verifies.
- * Every number of the key is checked, which takes milliseconds.
- * LC_ERR_UNKNOWN_ALGORITHM (the padding), LC_ERR_KEY_ENCODING and the other errors of keys.
+ * A session with a private key, which signs and verifies, or with a public key, which verifies.
+ * PEM or DER, not encrypted: PKCS #8 or SPKI; of RSA also PKCS #1, of P-256 also SEC 1. Public keys
+ * may be bare, too: of Ed25519 32 bytes, of P-256 a point of 65 or 33 bytes, whose first is 4, 2 or
+ * 3 (with a 4 before the 64 bytes of DNSSEC). The key is checked: numbers, which takes milliseconds
+ * with a private RSA key of 2048 to 8192 bits; points, which must not have a small order.
+ * LC_ERR_UNKNOWN_ALGORITHM, LC_ERR_KEY_ENCODING and the other errors of keys.
  */
-LC_CHECK int lc_rsa_session_new(lc_session **session, const void *key, size_t key_len, int padding);
+LC_CHECK int lc_signature_session_new(lc_session **session, int algorithm, const void *key,
+                                      size_t key_len);
 
-/* The length of its signatures, that of the modulus; 0 if it has no RSA key. */
+/* The length of its signatures: 64, or that of the RSA modulus; 0 if it makes and checks none. */
 size_t lc_session_signature_len(const lc_session *session);
 
 /*
- * Signs a message. signature_len is lc_session_signature_len. It takes a fraction of a
- * millisecond with 2048 bits; four in one batch cost little more than one. Constant time in the
- * key; blinded; the result is checked before it is written.
- * LC_ERR_OUTPUT_LENGTH, LC_ERR_ENTROPY, LC_ERR_FAULT; LC_ERR_KEY_LENGTH if the modulus is too
+ * Signs a message. signature_len is lc_session_signature_len. Constant time in the key. Ed25519:
+ * the same signature each time. ECDSA: the nonce comes from key, message and new random bytes.
+ * RSA: a fraction of a millisecond with 2048 bits; blinded; checked before it is written.
+ * LC_ERR_OUTPUT_LENGTH, LC_ERR_ENTROPY, LC_ERR_FAULT; LC_ERR_KEY_LENGTH if the RSA modulus is too
  * short for the padding; LC_ERR_UNSUPPORTED without a private key.
  */
 LC_CHECK int lc_sign(const lc_session *session, const void *message, size_t message_len,
                      void *signature, size_t signature_len);
 
 /*
- * Checks the signature of a message. Not constant time: everything in it is public.
- * LC_ERR_AUTHENTICATION if it is wrong, whatever its length; LC_ERR_UNSUPPORTED without an RSA
- * key.
+ * Checks the signature of a message. Not constant time: everything in it is public. Ed25519 is
+ * strict: one encoding of each number and point, without the cofactor.
+ * LC_ERR_AUTHENTICATION if it is wrong, whatever its length; LC_ERR_UNSUPPORTED without a key of
+ * signatures.
  */
 LC_CHECK int lc_verify(const lc_session *session, const void *message, size_t message_len,
                        const void *signature, size_t signature_len);
+
+/*
+ * Writes a signature of ECDSA, r and s of 32 bytes each, in DER, as X.509 and TLS have it. *der_len
+ * is the room, of which 72 bytes always suffice, and becomes the length. Not constant time.
+ * LC_ERR_DATA_LENGTH if signature_len is not 64; LC_ERR_OUTPUT_LENGTH without room.
+ */
+LC_CHECK int lc_ecdsa_to_der(const void *signature, size_t signature_len, void *der,
+                             size_t *der_len);
+
+/*
+ * Reads a signature of ECDSA from DER, for lc_verify and lc_process. signature_len is 64, otherwise
+ * LC_ERR_OUTPUT_LENGTH. Not constant time.
+ * LC_ERR_AUTHENTICATION if it is no DER of two numbers of at most 32 bytes: 64 zeros are written,
+ * which no key verifies, so that a batch may take them.
+ */
+LC_CHECK int lc_ecdsa_from_der(const void *der, size_t der_len, void *signature,
+                               size_t signature_len);
 
 /* ---- Ciphers that do not authenticate -------------------------------------------------------- */
 
@@ -651,9 +681,9 @@ LC_CHECK int lc_device_session_generated(lc_device *device, uint32_t *session, i
 /* Opens a session with a key that the daemon has under this name. LC_ERR_DENIED. */
 LC_CHECK int lc_device_session_named(lc_device *device, uint32_t *session, const char *name);
 
-/* Opens a session with an RSA key, which is sent to the daemon. As lc_rsa_session_new. */
-LC_CHECK int lc_device_rsa_session_new(lc_device *device, uint32_t *session, const void *key,
-                                       size_t key_len, int padding);
+/* Opens a session with an RSA key, which is sent to the daemon. As lc_signature_session_new. */
+LC_CHECK int lc_device_rsa_session_new(lc_device *device, uint32_t *session, int algorithm,
+                                       const void *key, size_t key_len);
 
 /* Closes a session. Its number may be used again for another one. LC_ERR_NO_SESSION. */
 LC_CHECK int lc_device_session_free(lc_device *device, uint32_t session);
@@ -661,7 +691,7 @@ LC_CHECK int lc_device_session_free(lc_device *device, uint32_t session);
 /* The length of its tags; 0 if it has none. */
 size_t lc_device_session_tag_len(const lc_device *device, uint32_t session);
 
-/* The length of its signatures; 0 if it has no RSA key. */
+/* The length of its signatures; 0 if it has no key of signatures. */
 size_t lc_device_session_signature_len(const lc_device *device, uint32_t session);
 
 /* Fills memory with random bytes of the daemon's generator. After an error, part may be written. */

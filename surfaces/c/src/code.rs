@@ -3,6 +3,8 @@
 use core::ffi::{CStr, c_char, c_int};
 
 use lanecrypt_engine::Error;
+#[cfg(feature = "pk")]
+use lanecrypt_pk as pk;
 #[cfg(feature = "rsa")]
 use lanecrypt_rsa::KeyError;
 
@@ -13,7 +15,7 @@ macro_rules! codes {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[cfg_attr(
             not(all(feature = "device", feature = "file", target_os = "linux")),
-            expect(dead_code, reason = "those of the daemon, of files and of RSA")
+            expect(dead_code, reason = "those of the daemon, of files and of signatures")
         )]
         #[repr(i32)]
         pub(crate) enum Code {
@@ -66,7 +68,7 @@ codes! {
     54 Fault c"wrong result discarded";
     55 Internal c"internal error";
     56 Memory c"not enough memory";
-    // Keys of RSA.
+    // Keys of signatures.
     64 KeyEncoding c"malformed key";
     65 KeyEncrypted c"encrypted key";
     66 KeyAlgorithm c"key of another algorithm";
@@ -141,6 +143,19 @@ impl From<KeyError> for Code {
             KeyError::Encrypted => Self::KeyEncrypted,
             KeyError::Entropy => Self::Entropy,
             KeyError::Size => Self::KeySize,
+            _ => Self::KeyNumbers,
+        }
+    }
+}
+
+#[cfg(feature = "pk")]
+impl From<pk::KeyError> for Code {
+    fn from(error: pk::KeyError) -> Self {
+        match error {
+            pk::KeyError::Algorithm => Self::KeyAlgorithm,
+            pk::KeyError::Encoding => Self::KeyEncoding,
+            pk::KeyError::Encrypted => Self::KeyEncrypted,
+            pk::KeyError::Entropy => Self::Entropy,
             _ => Self::KeyNumbers,
         }
     }

@@ -7,14 +7,14 @@ use std::ffi::OsStr;
 use lanecrypt_device::{
     Client, Completion as Completed, ConnectError, Error, Message, RejectReason, Session,
 };
-use lanecrypt_engine::Operation;
+use lanecrypt_engine::{Operation, RsaKey};
 
 use crate::code::Code;
 use crate::ffi_args::{
     Bytes, caught, checked, free, give, give_nothing, give_object, in_place, object, object_mut,
     text,
 };
-use crate::{algorithm, operation, rsa};
+use crate::{algorithm, operation, signatures};
 
 /// A connection, and the sessions that C knows by number, from 1 on.
 pub(crate) struct Device {
@@ -242,15 +242,15 @@ unsafe extern "C" fn lc_device_session_named(
 unsafe extern "C" fn lc_device_rsa_session_new(
     device: *mut Device,
     session: *mut u32,
+    algorithm: c_int,
     key: *const u8,
     key_len: usize,
-    padding: c_int,
 ) -> c_int {
     let opened = |client: &mut Client<Lent>, key: Bytes| {
-        let padding = rsa::padding_of(padding)?;
+        let padding = signatures::of_number(algorithm)?.padding()?;
         // SAFETY: the caller lends the key for the call.
         let key = unsafe { key.read() };
-        Ok(client.rsa_session(rsa::read(key)?, padding)?)
+        Ok(client.rsa_session(RsaKey::from_pem_or_der(key)?, padding)?)
     };
     // SAFETY: the same arguments.
     unsafe { open(device, session, Bytes::input(key, key_len), opened) }

@@ -20,9 +20,9 @@ mod hazmat;
 mod nonces;
 mod operation;
 mod random;
-#[cfg(feature = "rsa")]
-mod rsa;
 mod session;
+#[cfg(any(feature = "pk", feature = "rsa"))]
+mod signatures;
 mod single;
-#[cfg(all(test, feature = "device", feature = "file"))]
+#[cfg(all(test, feature = "device", feature = "file", feature = "pk"))]
 mod tests;

@@ -49,7 +49,7 @@ unsafe extern "C" fn lc_session_free(session: *mut Session) {
     unsafe { free(session) };
 }
 
-/// The number of its algorithm; 0 if it has an RSA key or is none.
+/// The number of its algorithm; 0 if it has a key of signatures or is none.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lc_session_algorithm(session: *const Session) -> c_int {
     // SAFETY: the caller lends the session.

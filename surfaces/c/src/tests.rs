@@ -11,7 +11,7 @@ use crate::batch::Request;
 use crate::code::Code;
 use crate::device::Completion;
 use crate::file::FileOptions;
-use crate::{algorithm, file, operation, rsa};
+use crate::{algorithm, file, operation, signatures};
 
 const HEADER: &str = include_str!("../include/lanecrypt.h");
 
@@ -25,8 +25,8 @@ const SOURCES: &[&str] = &[
     include_str!("hazmat.rs"),
     include_str!("nonces.rs"),
     include_str!("random.rs"),
-    include_str!("rsa.rs"),
     include_str!("session.rs"),
+    include_str!("signatures.rs"),
     include_str!("single.rs"),
 ];
 
@@ -160,8 +160,8 @@ fn numbers_are_those_of_the_header() {
     };
     let rows: Vec<_> = operation::NUMBERS.iter().map(|row| (row.0, row.1)).collect();
     assert_eq!(numbers_of_header("lc_operation", "LC_"), collected(&rows));
-    let rows: Vec<_> = rsa::PADDINGS.iter().map(|row| (row.0, row.1)).collect();
-    assert_eq!(numbers_of_header("lc_padding", "LC_"), collected(&rows));
+    let rows: Vec<_> = signatures::ALGORITHMS.iter().map(|row| (row.0, row.1)).collect();
+    assert_eq!(numbers_of_header("lc_signature_algorithm", "LC_"), collected(&rows));
     let rows = [(file::KEY, "KEY"), (file::PASSPHRASE, "PASSPHRASE")];
     assert_eq!(numbers_of_header("lc_file_secret", "LC_FILE_"), collected(&rows));
 

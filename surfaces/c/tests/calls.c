@@ -1,5 +1,6 @@
 /* What the header promises of each call: results, errors, hostile arguments, threads, forks. */
 #define _POSIX_C_SOURCE 200809L
+#include "curves.h"
 #include "test.h"
 
 #include <errno.h>
@@ -158,7 +159,7 @@ static void sessions_are_refused(void) {
                   LC_ERR_OVERLAP);
             EQUAL(lc_hazmat_session_new(&both.session, LC_AES_128_CTR, both.bytes + at, 16),
                   LC_ERR_OVERLAP);
-            EQUAL(lc_rsa_session_new(&both.session, both.bytes + at, 16, LC_RSA_PSS_SHA256),
+            EQUAL(lc_signature_session_new(&both.session, LC_RSA_PSS_SHA256, both.bytes + at, 16),
                   LC_ERR_OVERLAP);
             EQUAL(lc_nonces_counter(&both.nonces, LC_AES_128_GCM, both.bytes + at, 4, 0),
                   LC_ERR_OVERLAP);
@@ -616,7 +617,7 @@ static void hostile_requests_fail_alone(void) {
 
 /* ---- RSA ---- */
 
-static void signatures(void) {
+static void rsa_signatures(void) {
     size_t pem_len, public_len, right_len, i;
     unsigned char *pem = whole(pem_path, &pem_len), *public_pem = whole(public_path, &public_len);
     unsigned char *right = whole(signature_path, &right_len);
@@ -624,9 +625,10 @@ static void signatures(void) {
     struct lc_request requests[8];
     lc_session *private_key, *public_key, *pss;
     lc_batch_buffer *room = room_for(8);
-    EQUAL(lc_rsa_session_new(&private_key, pem, pem_len, LC_RSA_PKCS1V15_SHA256), LC_OK);
-    EQUAL(lc_rsa_session_new(&public_key, public_pem, public_len, LC_RSA_PKCS1V15_SHA256), LC_OK);
-    EQUAL(lc_rsa_session_new(&pss, pem, pem_len, LC_RSA_PSS_SHA384), LC_OK);
+    EQUAL(lc_signature_session_new(&private_key, LC_RSA_PKCS1V15_SHA256, pem, pem_len), LC_OK);
+    EQUAL(lc_signature_session_new(&public_key, LC_RSA_PKCS1V15_SHA256, public_pem, public_len),
+          LC_OK);
+    EQUAL(lc_signature_session_new(&pss, LC_RSA_PSS_SHA384, pem, pem_len), LC_OK);
     EQUAL(lc_session_signature_len(private_key), 256);
     EQUAL(lc_session_tag_len(private_key), 0);
     EQUAL(lc_session_algorithm(private_key), 0);
@@ -663,15 +665,16 @@ static void signatures(void) {
     for (i = 0; i < 8; i++) EQUAL(requests[i].outcome, i == 5 ? LC_ERR_AUTHENTICATION : LC_OK);
     lc_session_free(private_key), lc_session_free(public_key), lc_session_free(pss);
 
-    EQUAL(lc_rsa_session_new(&pss, pem, pem_len, 0), LC_ERR_UNKNOWN_ALGORITHM);
-    EQUAL(lc_rsa_session_new(&pss, "", 0, LC_RSA_PSS_SHA256), LC_ERR_KEY_ENCODING);
-    EQUAL(lc_rsa_session_new(&pss, pem, pem_len / 2, LC_RSA_PSS_SHA256), LC_ERR_KEY_ENCODING);
-    EQUAL(lc_rsa_session_new(&pss, "-----\xff", 6, LC_RSA_PSS_SHA256), LC_ERR_KEY_ENCODING);
+    EQUAL(lc_signature_session_new(&pss, 0, pem, pem_len), LC_ERR_UNKNOWN_ALGORITHM);
+    EQUAL(lc_signature_session_new(&pss, LC_RSA_PSS_SHA256, "", 0), LC_ERR_KEY_ENCODING);
+    EQUAL(lc_signature_session_new(&pss, LC_RSA_PSS_SHA256, pem, pem_len / 2), LC_ERR_KEY_ENCODING);
+    EQUAL(lc_signature_session_new(&pss, LC_RSA_PSS_SHA256, "-----\xff", 6), LC_ERR_KEY_ENCODING);
     CHECK(pss == NULL);
     for (i = 0; i < pem_len; i += 37) {
         int kept = pem[i];
         pem[i] ^= 1;
-        EQUAL(lc_rsa_session_new(&pss, pem, pem_len, LC_RSA_PSS_SHA256) == LC_OK, pss != NULL);
+        EQUAL(lc_signature_session_new(&pss, LC_RSA_PSS_SHA256, pem, pem_len) == LC_OK,
+              pss != NULL);
         lc_session_free(pss);
         pem[i] = (unsigned char)kept;
     }
@@ -803,7 +806,11 @@ int main(int count, char **paths) {
     RUN(nonces_do_not_repeat);
     RUN(batches_do_what_single_calls_do);
     RUN(hostile_requests_fail_alone);
-    RUN(signatures);
+    RUN(rsa_signatures);
+    RUN(curves_have_published_signatures);
+    RUN(keys_of_curves_are_refused);
+    RUN(signatures_of_ecdsa_in_der);
+    RUN(signatures_of_many_keys_are_checked_at_once);
     RUN(threads_share_a_session);
     RUN(forks_draw_different_bytes);
     RUN(burning_the_stack_harms_nothing);

@@ -134,8 +134,8 @@ static void signatures(void) {
     lc_session *here;
     uint32_t there;
     if (file) fclose(file);
-    EQUAL(lc_rsa_session_new(&here, pem, len, LC_RSA_PKCS1V15_SHA256), LC_OK);
-    EQUAL(lc_device_rsa_session_new(device, &there, pem, len, LC_RSA_PKCS1V15_SHA256), LC_OK);
+    EQUAL(lc_signature_session_new(&here, LC_RSA_PKCS1V15_SHA256, pem, len), LC_OK);
+    EQUAL(lc_device_rsa_session_new(device, &there, LC_RSA_PKCS1V15_SHA256, pem, len), LC_OK);
     EQUAL(lc_device_session_signature_len(device, there), 256);
     EQUAL(lc_sign(here, "message", 7, made[0], 256), LC_OK);
     EQUAL(lc_device_sign(device, there, "message", 7, made[1], 256), LC_OK);
@@ -143,9 +143,11 @@ static void signatures(void) {
     EQUAL(lc_device_verify(device, there, "message", 7, made[0], 256), LC_OK);
     EQUAL(lc_device_verify(device, there, "massage", 7, made[0], 256), LC_ERR_AUTHENTICATION);
     EQUAL(lc_device_sign(device, there, made[0], 7, made[0], 256), LC_ERR_OVERLAP);
-    EQUAL(lc_device_rsa_session_new(device, &there, pem, len / 2, LC_RSA_PKCS1V15_SHA256),
+    EQUAL(lc_device_rsa_session_new(device, &there, LC_RSA_PKCS1V15_SHA256, pem, len / 2),
           LC_ERR_KEY_ENCODING);
-    EQUAL(lc_device_rsa_session_new(device, &there, pem, len, 77), LC_ERR_UNKNOWN_ALGORITHM);
+    EQUAL(lc_device_rsa_session_new(device, &there, 77, pem, len), LC_ERR_UNKNOWN_ALGORITHM);
+    EQUAL(lc_device_rsa_session_new(device, &there, LC_ED25519, pem, len),
+          LC_ERR_UNKNOWN_ALGORITHM);
     lc_session_free(here);
 }
 

@@ -10,6 +10,7 @@ mod input;
 mod lock;
 mod random;
 mod scratch;
+mod signatures;
 mod siv;
 
 use lanecrypt_ciphers::Isa;
@@ -59,6 +60,8 @@ mod _lanecrypt {
     use super::random::{
         choice, fill, randbelow, randbits, random, token_bytes, token_hex, token_urlsafe, uuid4,
     };
+    #[pymodule_export]
+    use super::signatures::{InvalidSignature, SigningKey, VerifyingKey, verify_many};
     #[pymodule_export]
     use super::siv::AesSiv;
     #[pymodule_export]

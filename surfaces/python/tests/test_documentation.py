@@ -12,6 +12,7 @@ import lanecrypt.columns
 import lanecrypt.envelope
 import lanecrypt.file
 import lanecrypt.keys
+import lanecrypt.signatures
 import lanecrypt.spark
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -21,7 +22,8 @@ SETTINGS = str(HERE.parent / "pyproject.toml")
 def documented():
     """Modules, and their public functions, classes and methods, with their examples."""
     for module in [
-        lanecrypt, lanecrypt.columns, lanecrypt.envelope, lanecrypt.file, lanecrypt.keys, lanecrypt.spark,
+        lanecrypt, lanecrypt.columns, lanecrypt.envelope, lanecrypt.file, lanecrypt.keys,
+        lanecrypt.signatures, lanecrypt.spark,
     ]:
         yield module.__name__, module
         for name in module.__all__:
@@ -75,7 +77,10 @@ def test_types_are_whole_and_of_use(tmp_path):
         "name: UUID = lanecrypt.uuid4()\n"
         "letter: str = lanecrypt.choice('abc')\n"
         "number: int = lanecrypt.Random().randint(1, 6)\n"
-        "from lanecrypt import columns, envelope, file\n"
+        "from lanecrypt import columns, envelope, file, signatures\n"
+        "signer = signatures.SigningKey(bytes(32), 'EdDSA')\n"
+        "key: signatures.VerifyingKey = signer.verifying_key()\n"
+        "verdicts: list[bool] = signatures.verify_many([key], [b'x'], (bytearray(64),))\n"
         "with file.open('a', 'wb', key=bytes(32)) as writer, file.open('b', passphrase='x') as reader:\n"
         "    number = writer.write(reader.read(5))\n"
         "kek: envelope.Kek = envelope.Cached(envelope.Local(bytes(32)))\n"

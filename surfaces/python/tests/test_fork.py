@@ -8,11 +8,12 @@ import threading
 import pyarrow
 
 import lanecrypt
-from lanecrypt import columns
+from lanecrypt import columns, signatures
 
 DRAWS = 200
 # Made before any fork.
 COLUMN_KEY = columns.Key(bytes(16), "aes_gcm")
+SIGNER = signatures.SigningKey(bytes(31) + b"\1", "ES256")
 EMPTY = pyarrow.array([b""] * DRAWS)
 
 
@@ -33,6 +34,8 @@ def draw():
             buffer.hex(),
             str(numbers.getrandbits(80)),
             lanecrypt.AESGCM.generate_key(128).hex(),
+            # Of its nonce.
+            SIGNER.sign(b"message")[:32].hex(),
         ]
     # The nonces of a column.
     values += [cell[:12].hex() for cell in columns.encrypt(EMPTY, COLUMN_KEY).to_pylist()]
@@ -67,7 +70,7 @@ def test_os_fork_in_the_middle():
         with os.fdopen(reader) as source:
             values += source.read().split("\n")
         assert os.waitpid(pid, 0)[1] == 0
-    assert len(values) == 11 * 10 * DRAWS + 5
+    assert len(values) == 11 * 11 * DRAWS + 5
     assert len(set(values)) == len(values)
 
 
@@ -88,7 +91,7 @@ def test_multiprocessing_fork():
     for process in processes:
         process.join()
         assert process.exitcode == 0
-    assert len(values) == 6 * 10 * DRAWS
+    assert len(values) == 6 * 11 * DRAWS
     assert len(set(values)) == len(values)
 
 
@@ -108,7 +111,7 @@ def test_pool_in_threads_that_drew_before():
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(values) == 9 * 10 * DRAWS
+    assert len(values) == 9 * 11 * DRAWS
     assert len(set(values)) == len(values)
 
 

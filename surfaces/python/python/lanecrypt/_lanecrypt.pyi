@@ -1,6 +1,6 @@
 """The extension module. Import from ``lanecrypt`` instead."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar, final
 from uuid import UUID
 
@@ -19,14 +19,17 @@ __all__ = [
     "FileError",
     "FileReader",
     "FileWriter",
+    "InvalidSignature",
     "InvalidTag",
     "Key",
     "Keyring",
     "LAYOUTS",
     "NotEncrypted",
+    "SigningKey",
     "TruncatedFile",
     "UnknownKey",
     "UnsupportedFile",
+    "VerifyingKey",
     "XChaCha20Poly1305",
     "__version__",
     "choice",
@@ -41,10 +44,12 @@ __all__ = [
     "token_hex",
     "token_urlsafe",
     "uuid4",
+    "verify_many",
 ]
 
 __version__: str
 
+class InvalidSignature(Exception): ...
 class InvalidTag(Exception): ...
 class UnknownKey(LookupError): ...
 class FileError(ValueError): ...
@@ -52,6 +57,28 @@ class NotEncrypted(FileError): ...
 class UnsupportedFile(FileError): ...
 class TruncatedFile(FileError): ...
 class CostRefused(FileError): ...
+
+@final
+class SigningKey:
+    @property
+    def algorithm(self) -> str: ...
+    def __new__(cls, key: Buffer | str, algorithm: str) -> SigningKey: ...
+    def sign(self, message: Buffer) -> bytes: ...
+    def verifying_key(self) -> VerifyingKey: ...
+
+@final
+class VerifyingKey:
+    @property
+    def algorithm(self) -> str: ...
+    def __new__(cls, key: Buffer | str, algorithm: str) -> VerifyingKey: ...
+    def verify(self, message: Buffer, signature: Buffer) -> None: ...
+    def to_der(self) -> bytes: ...
+
+def verify_many(
+    keys: VerifyingKey | Iterable[VerifyingKey],
+    messages: Iterable[Buffer],
+    signatures: Iterable[Buffer],
+) -> list[bool]: ...
 
 @final
 class AESGCM:
