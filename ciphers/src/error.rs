@@ -49,6 +49,9 @@ pub enum Error {
     /// The decrypted message does not end with padding. An attacker who learns this about forged
     /// messages can decrypt others: see [`Padding`](crate::hazmat::Padding).
     Padding,
+    /// The other side's public key is not a point of the curve, or its order is so small that the
+    /// shared secret would be zero.
+    PublicKey,
     /// The algorithm has no tags of this length.
     TagLength,
     /// The algorithm does not have this operation.
@@ -76,6 +79,7 @@ impl fmt::Display for Error {
             Self::OutOfReach => "position out of reach",
             Self::OutputLength => "wrong output length",
             Self::Padding => "bad padding",
+            Self::PublicKey => "invalid public key",
             Self::TagLength => "wrong tag length",
             Self::Unsupported => "unsupported",
             Self::WeakKey => "weak key",

@@ -19,7 +19,7 @@ use core::time::Duration;
 use std::collections::VecDeque;
 use std::path::Path;
 
-use self::channel::{Channel, Done, SIGNATURE};
+use self::channel::{ASYMMETRIC, Channel, Done};
 pub use self::futures::{AsyncClient, CompletionFuture};
 use self::in_flight::InFlight;
 pub use self::remote::Remote;
@@ -199,7 +199,7 @@ impl<B: AsMut<[u8]>> Client<B> {
     #[inline]
     fn place(&mut self, number: u64) -> Option<&mut Option<InFlight<B>>> {
         let [short, long] = &mut self.kept;
-        let kept = if number & SIGNATURE == 0 { short } else { long };
+        let kept = if number & ASYMMETRIC == 0 { short } else { long };
         // Only bits above the index are truncated.
         #[expect(clippy::cast_possible_truncation, reason = "only the lowest bits count")]
         let at = number as usize & (kept.len() - 1);

@@ -31,7 +31,7 @@ pub struct Message<N, B> {
 message_methods!(Session);
 
 impl<N, B> Message<N, B> {
-    /// A message with this operation. To sign and to verify, the nonce is empty: see
+    /// A message with this operation. To sign, to verify and to agree, the nonce is empty: see
     /// [`sign`](Message::sign).
     #[inline]
     pub fn new(session: Session, operation: Operation, nonce: N, buffer: B) -> Self {
@@ -54,8 +54,9 @@ impl<N, B> Message<N, B> {
 
 impl<B> Message<[u8; 0], B> {
     /// The same as [`sign`](Self::sign) with the digest of a message, computed with the hash
-    /// function of the session's padding. If it does not have the length of such a digest, the
-    /// message completes with [`DataLength`](lanecrypt_engine::Error::DataLength).
+    /// function of the session's padding, or with SHA-256 for ECDSA. If it does not have the length
+    /// of such a digest, the message completes with
+    /// [`DataLength`](lanecrypt_engine::Error::DataLength).
     pub fn sign_digest(session: Session, buffer: B) -> Self {
         Self { code: Code::SignDigest, ..Self::sign(session, buffer) }
     }

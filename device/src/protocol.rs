@@ -101,7 +101,7 @@ pub(crate) enum ControlRequest<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ControlResponse<'a> {
     /// With two descriptors: the memory, and the doorbell to write to if the daemon sleeps. The
-    /// client may have `signatures` signatures in flight.
+    /// client may have `signatures` requests of asymmetric keys in flight.
     Welcome {
         depth: u32,
         arena: u32,
@@ -123,4 +123,9 @@ pub(crate) enum ControlResponse<'a> {
     },
     /// The DER of a public key (SPKI).
     PublicKey(Vec<u8>),
+    AgreementSession {
+        session: u32,
+        /// In bytes.
+        agreement_length: u32,
+    },
 }

@@ -9,6 +9,7 @@
 //! Nothing that a client does makes this thread wait: other threads make, free and fill shared
 //! memory, close sockets, and serve what takes long.
 
+mod asymmetric;
 mod background;
 mod control;
 mod cost;
@@ -28,7 +29,6 @@ mod prepared;
 mod rsa_key_workers;
 mod sessions;
 mod settings;
-mod signatures;
 mod users;
 mod uses;
 mod worker;
@@ -212,7 +212,7 @@ impl Daemon {
 
     /// Completes the requests that other threads have served.
     fn answer_served(&mut self) {
-        self.workers.signatures.answer(&self.peers, &mut self.statistics);
+        self.workers.asymmetric.answer(&self.peers, &mut self.statistics);
         for (client, number, status, span) in self.workers.long.done() {
             self.statistics.requests += 1;
             self.statistics.failed += u64::from(status != status::SERVED);
@@ -228,8 +228,8 @@ impl Daemon {
     /// refused, unless they are finished soon.
     fn finish(&mut self) {
         self.workers.is_closed = true;
-        let Workers { signatures, long, .. } = &self.workers;
-        for (client, number, _) in signatures.cancel().chain(long.cancel()) {
+        let Workers { asymmetric, long, .. } = &self.workers;
+        for (client, number, _) in asymmetric.cancel().chain(long.cancel()) {
             if let Some(link) = link_of(&self.peers, client) {
                 link.complete(number, status::SHUTTING_DOWN);
             }
@@ -244,7 +244,7 @@ impl Daemon {
         }
         publish(&self.peers);
         let until = Instant::now() + GRACE;
-        self.workers.signatures.wait_for_begun(until);
+        self.workers.asymmetric.wait_for_begun(until);
         self.workers.long.wait_for_begun(until);
         self.answer_served();
         self.turn.wipe();
@@ -258,7 +258,7 @@ impl Daemon {
         access.limits = access.limits.within_memory(self.memory);
         access.keys.follow(&control.access.keys);
         (control.engine, control.costs, control.access) = (engine, costs, access);
-        self.workers.signatures.allow(control.access.limits.signatures);
+        self.workers.asymmetric.allow(control.access.limits.signatures);
         let Control { access, observer, .. } = control;
         let mut ended_sessions = 0;
         for Peer { sessions, user, .. } in &mut self.peers {
@@ -437,7 +437,7 @@ impl Daemon {
             if let Some(link) = peer.link() {
                 let _ = epoll::delete(&self.epoll, &link.doorbell);
             }
-            self.workers.signatures.forget(peer.number);
+            self.workers.asymmetric.forget(peer.number);
             self.workers.long.forget(peer.number);
             self.control.forget(peer);
         }

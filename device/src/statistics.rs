@@ -21,13 +21,13 @@ pub struct Statistics {
     pub memory: u64,
     /// The most memory that they may take, in bytes.
     pub memory_limit: u64,
-    /// The number of requests served, except signatures.
+    /// The number of requests served, except those of asymmetric keys.
     pub requests: u64,
-    /// The number of signatures made and checked.
+    /// The number of signatures made and checked, and of key exchanges.
     pub signatures: u64,
-    /// The number of batches of signatures.
+    /// The number of batches of signatures and key exchanges.
     pub signature_batches: u64,
-    /// The number of requests and signatures that were refused or not authentic.
+    /// The number of requests of either kind that were refused or not authentic.
     pub failed: u64,
     /// The number of batches of requests.
     pub batches: u64,

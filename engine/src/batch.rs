@@ -137,7 +137,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         message: &'a [u8],
         signature: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
-        self.signature(session, Work::sign(session, message, signature))
+        self.asymmetric(session, Work::sign(session, message, signature))
     }
 
     /// Checks the signature of a message, as [`Session::verify`] does. The signatures of a batch
@@ -148,7 +148,18 @@ impl<'r, 'a> Batch<'r, 'a> {
         message: &'a [u8],
         signature: &'a [u8],
     ) -> Option<Result<(), Error>> {
-        self.signature(session, Work::verify(session, message, signature))
+        self.asymmetric(session, Work::verify(session, message, signature))
+    }
+
+    /// Computes a shared secret, as [`Session::agree`] does. The key exchanges of a batch wait and
+    /// are computed together, after the messages of ciphers.
+    pub fn agree(
+        &mut self,
+        session: &'a Session,
+        received: &'a [u8],
+        output: &'a mut [u8],
+    ) -> Option<Result<(), Error>> {
+        self.asymmetric(session, Work::agree(session, received, output))
     }
 
     /// The number of messages so far, which is the index of the next one.
@@ -213,8 +224,8 @@ impl<'r, 'a> Batch<'r, 'a> {
         self.raw_batched(operation, session, iv, from, to)
     }
 
-    /// Adds a signature to those that wait, unless it was refused.
-    fn signature(&mut self, session: &'a Session, work: Work<'a>) -> Option<Result<(), Error>> {
+    /// Adds a request of an asymmetric key to those that wait, unless it was refused.
+    fn asymmetric(&mut self, session: &'a Session, work: Work<'a>) -> Option<Result<(), Error>> {
         match work.state.outcome {
             Some(refused) => self.served(refused),
             None => self.wait(session, &[], work),

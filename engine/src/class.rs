@@ -17,10 +17,10 @@ impl Class {
     const ALGORITHMS: u16 = 125;
     /// The class of sessions that other drivers serve.
     pub(crate) const ELSEWHERE: Self = Self(126 << 2);
-    /// The class of sessions for signatures, on any driver. With an operation of ciphers it is the
-    /// class of messages that this processor refuses.
-    #[cfg(feature = "_signatures")]
-    pub(crate) const SIGNATURE: Self = Self(Self::ALGORITHMS << 2);
+    /// The class of sessions with asymmetric keys, on any driver. With an operation of ciphers it
+    /// is the class of messages that this processor refuses.
+    #[cfg(feature = "_asymmetric")]
+    pub(crate) const ASYMMETRIC: Self = Self(Self::ALGORITHMS << 2);
 
     /// The class of a session of this algorithm, before the operation is known.
     pub(crate) fn of(algorithm: Algorithm) -> Self {
@@ -30,14 +30,14 @@ impl Class {
         Self(at.expect("every algorithm stands in the table, which has at most 125 rows") << 2)
     }
 
-    /// The class with this operation. Signatures to make are one class for all sessions, and so are
-    /// those to check.
+    /// The class with this operation. Each operation of asymmetric keys is one class for all
+    /// sessions.
     #[inline]
     pub(crate) const fn with(self, operation: Operation) -> Self {
         Self(self.0 | Self::bits(operation))
     }
 
-    /// The operations of signatures have the bits of all classes, so that the class no longer
+    /// The operations of asymmetric keys have the bits of all classes, so that the class no longer
     /// matters: their numbers are negative, and extended by their sign.
     #[inline]
     const fn bits(operation: Operation) -> u16 {
@@ -56,22 +56,23 @@ impl Class {
         self.0 | 3 == Self::ELSEWHERE.0 | 3
     }
 
-    /// Whether its requests are signatures, to make or to check. The session determines the driver.
+    /// Whether its requests are of asymmetric keys. The session determines the driver.
     #[inline]
-    pub(crate) const fn is_signature(self) -> bool {
+    pub(crate) const fn is_asymmetric(self) -> bool {
         self.0 >= Self::bits(Operation::Sign)
     }
 
     #[inline]
     pub(crate) fn operation(self) -> Operation {
-        match (self.is_signature(), self.0 & 3) {
+        match (self.is_asymmetric(), self.0 & 3) {
             (false, _) => self.operation_of_cipher(),
             (true, 0) => Operation::Sign,
-            (true, _) => Operation::Verify,
+            (true, 1) => Operation::Verify,
+            (true, _) => Operation::Agree,
         }
     }
 
-    /// The operation of a class that is not one of signatures.
+    /// The operation of a class that is not one of asymmetric keys.
     #[inline]
     pub(crate) fn operation_of_cipher(self) -> Operation {
         Operation::OF_CIPHERS[usize::from(self.0 & 3)]
@@ -100,7 +101,7 @@ mod tests {
         for &algorithm in Algorithm::ALL {
             for operation in Operation::OF_CIPHERS {
                 let class = Class::of(algorithm).with(operation);
-                assert!(class.is_here() && !class.is_elsewhere() && !class.is_signature());
+                assert!(class.is_here() && !class.is_elsewhere() && !class.is_asymmetric());
                 assert_eq!(class.algorithm(), Some(algorithm));
                 assert_eq!(class.operation(), operation);
                 assert!(!seen.contains(&class));
@@ -109,27 +110,27 @@ mod tests {
         }
         for operation in Operation::OF_CIPHERS {
             let class = Class::ELSEWHERE.with(operation);
-            assert!(class.is_elsewhere() && !class.is_here() && !class.is_signature());
+            assert!(class.is_elsewhere() && !class.is_here() && !class.is_asymmetric());
             assert_eq!((class.algorithm(), class.operation()), (None, operation));
             assert!(!seen.contains(&class));
             seen.push(class);
         }
-        #[cfg(feature = "_signatures")]
+        #[cfg(feature = "_asymmetric")]
         for operation in Operation::OF_CIPHERS {
-            let class = Class::SIGNATURE.with(operation);
-            assert!(class.is_here() && !class.is_elsewhere() && !class.is_signature());
+            let class = Class::ASYMMETRIC.with(operation);
+            assert!(class.is_here() && !class.is_elsewhere() && !class.is_asymmetric());
             assert_eq!((class.algorithm(), class.operation()), (None, operation));
             assert!(!seen.contains(&class));
             seen.push(class);
         }
-        for operation in [Operation::Sign, Operation::Verify] {
+        for operation in [Operation::Sign, Operation::Verify, Operation::Agree] {
             let class = Class::of(Algorithm::ALL[0]).with(operation);
-            assert!(class.is_signature() && !class.is_here() && !class.is_elsewhere());
+            assert!(class.is_asymmetric() && !class.is_here() && !class.is_elsewhere());
             assert_eq!((class.algorithm(), class.operation()), (None, operation));
             assert_eq!(Class::of(Algorithm::ALL[3]).with(operation), class);
             assert_eq!(Class::ELSEWHERE.with(operation), class);
-            #[cfg(feature = "_signatures")]
-            assert_eq!(Class::SIGNATURE.with(operation), class);
+            #[cfg(feature = "_asymmetric")]
+            assert_eq!(Class::ASYMMETRIC.with(operation), class);
             assert!(!seen.contains(&class));
             seen.push(class);
         }

@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 
 use lanecrypt_ciphers::{Algorithm, Error, Isa};
 
-#[cfg(feature = "_signatures")]
-use crate::SignatureKey;
+#[cfg(feature = "_asymmetric")]
+use crate::AsymmetricKey;
 use crate::drivers::Null;
 use crate::lanes::Lanes;
-#[cfg(feature = "_signatures")]
+#[cfg(feature = "_asymmetric")]
 use crate::session::Route;
 use crate::session::entry::Entry;
 use crate::{BatchBuffer, BatchError, Driver, DriverNameError, Request, Session, scheduler};
@@ -187,12 +187,12 @@ impl Engine {
         Ok(session.on(named.clone(), id))
     }
 
-    /// Opens a session for signatures on this processor. It signs and verifies; with a public key
-    /// it only verifies.
+    /// Opens a session with an asymmetric key on this processor: it signs and verifies, or only
+    /// verifies if the key is public, or [agrees](Session::agree) on shared secrets.
     ///
-    /// Signatures take up to milliseconds each. Those of a batch are served together: with AVX-512,
-    /// four RSA signatures or eight verifications of one size cost little more than one. A
-    /// [`WorkerQueue`](crate::queue::WorkerQueue) has a separate worker for them.
+    /// These requests take up to milliseconds each. Those of a batch are served together: with
+    /// AVX-512, four RSA signatures of one size, or eight requests of any other kind, cost little
+    /// more than one. A [`WorkerQueue`](crate::queue::WorkerQueue) has a separate worker for them.
     ///
     /// The kernels are those of the key.
     ///
@@ -204,7 +204,7 @@ impl Engine {
     /// # let pem = include_str!("../../rsa/tests/key.pem");
     /// let engine = Engine::new();
     /// let key = PrivateKey::from_pem(pem)?;
-    /// let session = engine.signature_session((key, Padding::pss(Hash::SHA256)));
+    /// let session = engine.asymmetric_session((key, Padding::pss(Hash::SHA256)));
     ///
     /// let mut signatures = [[0; 256]; 4];
     /// let mut buffer = engine.batch_buffer(4);
@@ -219,34 +219,34 @@ impl Engine {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "_signatures")]
+    #[cfg(feature = "_asymmetric")]
     #[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
     #[must_use]
-    pub fn signature_session(&self, key: impl Into<SignatureKey>) -> Session {
-        Session::signature(key.into(), None)
+    pub fn asymmetric_session(&self, key: impl Into<AsymmetricKey>) -> Session {
+        Session::asymmetric(key.into(), None)
     }
 
-    /// Opens a session for signatures on the driver of this name.
+    /// Opens a session with an asymmetric key on the driver of this name.
     ///
     /// # Errors
     ///
     /// [`Error::Unsupported`] if there is no such driver or it does not serve such keys; otherwise
     /// the driver's error.
-    #[cfg(feature = "_signatures")]
+    #[cfg(feature = "_asymmetric")]
     #[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
-    pub fn signature_session_on(
+    pub fn asymmetric_session_on(
         &self,
         driver: &str,
-        key: impl Into<SignatureKey>,
+        key: impl Into<AsymmetricKey>,
     ) -> Result<Session, Error> {
         let key = key.into();
         if driver == SOFTWARE {
-            return Ok(Session::signature(key, None));
+            return Ok(Session::asymmetric(key, None));
         }
         let named = self.drivers.iter().find(|named| named.name() == driver);
         let driver = named.ok_or(Error::Unsupported)?.clone();
-        let id = driver.open_signatures(&key)?;
-        Ok(Session::signature(key, Some(Route { driver, id })))
+        let id = driver.open_asymmetric(&key)?;
+        Ok(Session::asymmetric(key, Some(Route { driver, id })))
     }
 
     /// Allocates memory for batches of about this many messages that are served while they are
@@ -265,7 +265,8 @@ impl Engine {
     ///
     /// It takes up to 40 KiB of stack, or 64 KiB with the feature `legacy`, for the keys in lanes
     /// of 3DES. A thread with a stack of 64 KiB is large enough without `legacy`, and one of 128
-    /// KiB (musl's default) with it.
+    /// KiB (musl's default) with it. Requests of Ed25519, P-256, X25519 and ML-KEM take up to 256
+    /// KiB.
     ///
     /// # Errors
     ///

@@ -71,9 +71,9 @@ pub struct Lanes {
 impl Lanes {
     /// In place of a kind: messages that this processor serves without lanes.
     pub(crate) const ALONE: u8 = kind::ALONE;
-    /// In place of a kind: signatures that this processor makes or checks, which wait for each
-    /// other.
-    #[cfg(feature = "_signatures")]
+    /// In place of a kind: requests of asymmetric keys that this processor serves, which wait for
+    /// each other.
+    #[cfg(feature = "_asymmetric")]
     pub(crate) const TOGETHER: u8 = kind::TOGETHER;
     /// In place of a kind: messages of other drivers.
     pub(crate) const ELSEWHERE: u8 = kind::ELSEWHERE;

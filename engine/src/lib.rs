@@ -41,6 +41,8 @@
 
 extern crate alloc;
 
+#[cfg(feature = "_asymmetric")]
+mod asymmetric;
 mod batch;
 mod batch_error;
 mod class;
@@ -57,8 +59,6 @@ mod operation;
 pub mod queue;
 mod scheduler;
 mod session;
-#[cfg(feature = "_signatures")]
-mod signatures;
 mod single;
 #[cfg(feature = "std")]
 mod sync;
@@ -66,6 +66,12 @@ mod sync;
 #[path = "../tests/unit/batches.rs"]
 mod tests;
 
+#[cfg(feature = "_asymmetric")]
+#[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
+pub use asymmetric::key::AsymmetricKey;
+#[cfg(feature = "rsa")]
+#[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+pub use asymmetric::rsa_key::RsaKey;
 pub use batch::{Batch, BatchBuffer};
 pub use batch_error::BatchError;
 pub use data::Data;
@@ -87,9 +93,3 @@ pub use session::driver::{Driver, Load};
 pub use session::job::{EachJob, Job, Jobs};
 pub use session::request::Request;
 pub use session::{Session, SessionId};
-#[cfg(feature = "_signatures")]
-#[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
-pub use signatures::key::SignatureKey;
-#[cfg(feature = "rsa")]
-#[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
-pub use signatures::rsa_key::RsaKey;

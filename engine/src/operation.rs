@@ -13,18 +13,28 @@ pub enum Operation {
     Seal,
     /// Decrypt if the tag is valid.
     Open,
-    /// Sign, with a session that holds a private key.
+    /// Sign, with a session that holds a private key of signatures.
     //
     // The values are those that `Class::with` requires.
     Sign = 63 << 2,
     /// Check a signature, with a session that holds a key of signatures.
     Verify = 63 << 2 | 1,
+    /// Compute a shared secret from what the other side sent, with a session that holds a key of
+    /// key exchange.
+    Agree = 63 << 2 | 2,
 }
 
 impl Operation {
     /// All operations.
-    pub const ALL: [Self; 6] =
-        [Self::Encrypt, Self::Decrypt, Self::Seal, Self::Open, Self::Sign, Self::Verify];
+    pub const ALL: [Self; 7] = [
+        Self::Encrypt,
+        Self::Decrypt,
+        Self::Seal,
+        Self::Open,
+        Self::Sign,
+        Self::Verify,
+        Self::Agree,
+    ];
     /// The operations of ciphers.
     pub const OF_CIPHERS: [Self; 4] = [Self::Encrypt, Self::Decrypt, Self::Seal, Self::Open];
 
@@ -35,7 +45,14 @@ impl Operation {
         matches!(self, Self::Sign | Self::Verify)
     }
 
-    /// Its name: `encrypt`, `decrypt`, `seal`, `open`, `sign` or `verify`.
+    /// Whether sessions with an asymmetric key have it: sign, verify and agree.
+    #[must_use]
+    #[inline]
+    pub const fn is_asymmetric(self) -> bool {
+        matches!(self, Self::Sign | Self::Verify | Self::Agree)
+    }
+
+    /// Its name: `encrypt`, `decrypt`, `seal`, `open`, `sign`, `verify` or `agree`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -45,6 +62,7 @@ impl Operation {
             Self::Open => "open",
             Self::Sign => "sign",
             Self::Verify => "verify",
+            Self::Agree => "agree",
         }
     }
 }

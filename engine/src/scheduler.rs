@@ -1,5 +1,6 @@
 //! Distributes the messages of a batch: to drivers by session, and to lanes by class, length and
-//! number of messages of a kind. Signatures come last, because they take a thousand times as long.
+//! number of messages of a kind. Signatures and key
+//! exchange come last, because they take a thousand times as long.
 //!
 //! Messages at the front of a batch that do not benefit from lanes are processed one by one. The
 //! others are taken 256 at a time: messages of one class run at once, mixed classes are grouped by
@@ -45,7 +46,7 @@ pub(crate) fn serve<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize 
 fn serve_some<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     let Some(first) = batch.first() else { return 0 };
     let class = first.state().class;
-    if class.is_signature() {
+    if class.is_asymmetric() {
         // They are served after all other messages.
     } else if let Some(driver) = awaited(first) {
         if leading(driver, batch) == batch.len() {
@@ -152,14 +153,14 @@ fn shared<'b, 'a: 'b, E: Entry<'a> + 'b>(
 }
 
 /// Passes messages to their drivers, in runs of consecutive messages, and serves the remaining
-/// signatures.
+/// requests of asymmetric keys.
 #[inline(never)]
 fn serve_others<'a, E: AsJobs<'a>>(batch: &mut [E]) {
-    let mut signatures = false;
+    let mut asymmetric = false;
     let mut rest = &mut *batch;
     while let Some(first) = rest.first() {
         let Some(driver) = awaited(first) else {
-            signatures |= first.state().class.is_signature();
+            asymmetric |= first.state().class.is_asymmetric();
             rest = &mut rest[1..];
             continue;
         };
@@ -168,16 +169,16 @@ fn serve_others<'a, E: AsJobs<'a>>(batch: &mut [E]) {
         rest = behind;
     }
     #[cfg(feature = "pk")]
-    if signatures {
-        crate::signatures::serve(&mut *batch, &crate::signatures::Pk);
+    if asymmetric {
+        crate::asymmetric::serve(&mut *batch, &crate::asymmetric::Pk);
     }
     #[cfg(feature = "rsa")]
-    if signatures {
-        let library = crate::signatures::Rsa(lanecrypt_rsa::Backend::Measured);
-        crate::signatures::serve(batch, &library);
+    if asymmetric {
+        let library = crate::asymmetric::Rsa(lanecrypt_rsa::Backend::Measured);
+        crate::asymmetric::serve(batch, &library);
     }
-    #[cfg(not(feature = "_signatures"))]
-    debug_assert!(!signatures || batch.iter().all(|entry| entry.state().outcome.is_some()));
+    #[cfg(not(feature = "_asymmetric"))]
+    debug_assert!(!asymmetric || batch.iter().all(|entry| entry.state().outcome.is_some()));
 }
 
 /// The number of messages at the front of a batch that wait for this driver.

@@ -16,9 +16,9 @@ use lanecrypt_kernels::wipe;
 use zeroize::ZeroizeOnDrop;
 
 use self::driver::Driver;
+#[cfg(feature = "_asymmetric")]
+use crate::AsymmetricKey;
 use crate::Operation;
-#[cfg(feature = "_signatures")]
-use crate::SignatureKey;
 use crate::class::Class;
 use crate::lanes::Lanes;
 
@@ -48,16 +48,16 @@ pub(crate) enum SessionKey {
     Sealed(Head, Cipher),
     Raw(Head, hazmat::RawCipher),
     /// It is behind a pointer, so that it does not enlarge sessions of ciphers.
-    #[cfg(feature = "_signatures")]
-    Signature(Head, Box<SignatureKey>),
+    #[cfg(feature = "_asymmetric")]
+    Asymmetric(Head, Box<AsymmetricKey>),
 }
 
 /// The fields of a session besides its key.
 pub(crate) struct Head {
     /// The class of its requests.
     class: Class,
-    /// The kinds of its forward and backward messages, which decide their lanes, and of its
-    /// signatures.
+    /// The kinds of its forward and backward messages, which decide their lanes, and of the
+    /// requests of its asymmetric key.
     kinds: [u8; 3],
     /// The driver that serves it, if that is not the software.
     pub(crate) route: Option<Route>,
@@ -102,13 +102,13 @@ impl Session {
         Ok(Self { key: SessionKey::Raw(head, hazmat::RawCipher::with_isa(isa, algorithm, key)?) })
     }
 
-    /// A session for signatures, which a driver serves, or the software.
-    #[cfg(feature = "_signatures")]
-    pub(crate) fn signature(key: SignatureKey, route: Option<Route>) -> Self {
-        let signatures = if route.is_some() { Lanes::ELSEWHERE } else { Lanes::TOGETHER };
-        let kinds = [Lanes::ALONE, Lanes::ALONE, signatures];
-        let head = Head { class: Class::SIGNATURE, kinds, route };
-        Self { key: SessionKey::Signature(head, Box::new(key)) }
+    /// A session with an asymmetric key, which a driver serves, or the software.
+    #[cfg(feature = "_asymmetric")]
+    pub(crate) fn asymmetric(key: AsymmetricKey, route: Option<Route>) -> Self {
+        let asymmetric = if route.is_some() { Lanes::ELSEWHERE } else { Lanes::TOGETHER };
+        let kinds = [Lanes::ALONE, Lanes::ALONE, asymmetric];
+        let head = Head { class: Class::ASYMMETRIC, kinds, route };
+        Self { key: SessionKey::Asymmetric(head, Box::new(key)) }
     }
 
     /// A session that `make` creates on the heap. Its key is expanded only there.
@@ -136,8 +136,8 @@ impl Session {
         match &mut session.key {
             SessionKey::Sealed(_, cipher) => cipher.set_key(key)?,
             SessionKey::Raw(_, cipher) => cipher.set_key(key)?,
-            #[cfg(feature = "_signatures")]
-            SessionKey::Signature(..) => return Err(Error::Unsupported),
+            #[cfg(feature = "_asymmetric")]
+            SessionKey::Asymmetric(..) => return Err(Error::Unsupported),
         }
         Ok(session)
     }
@@ -146,23 +146,23 @@ impl Session {
     pub(crate) fn on(mut self, driver: Arc<dyn Driver>, id: SessionId) -> Self {
         let head = match &mut self.key {
             SessionKey::Sealed(head, _) | SessionKey::Raw(head, _) => head,
-            #[cfg(feature = "_signatures")]
-            SessionKey::Signature(head, _) => head,
+            #[cfg(feature = "_asymmetric")]
+            SessionKey::Asymmetric(head, _) => head,
         };
         let kinds = [Lanes::ELSEWHERE, Lanes::ELSEWHERE, Lanes::ALONE];
         *head = Head { class: Class::ELSEWHERE, kinds, route: Some(Route { driver, id }) };
         self
     }
 
-    /// The algorithm of its cipher; `None` if it is for signatures.
+    /// The algorithm of its cipher; `None` if it has an asymmetric key.
     #[must_use]
     #[inline]
     pub fn algorithm(&self) -> Option<Algorithm> {
         match &self.key {
             SessionKey::Sealed(_, cipher) => Some(cipher.algorithm()),
             SessionKey::Raw(_, cipher) => Some(cipher.algorithm()),
-            #[cfg(feature = "_signatures")]
-            SessionKey::Signature(..) => None,
+            #[cfg(feature = "_asymmetric")]
+            SessionKey::Asymmetric(..) => None,
         }
     }
 
@@ -177,37 +177,52 @@ impl Session {
         }
     }
 
-    /// The key of its signatures; `None` if it is the session of a cipher.
-    #[cfg(feature = "_signatures")]
+    /// Its asymmetric key; `None` if it is the session of a cipher.
+    #[cfg(feature = "_asymmetric")]
     #[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
     #[must_use]
-    pub fn signature_key(&self) -> Option<&SignatureKey> {
+    pub fn asymmetric_key(&self) -> Option<&AsymmetricKey> {
         match &self.key {
-            SessionKey::Signature(_, key) => Some(key),
+            SessionKey::Asymmetric(_, key) => Some(key),
             _ => None,
         }
     }
 
-    /// The length of its signatures in bytes; 0 for the session of a cipher.
+    /// The length of its signatures in bytes; 0 if it is not for signatures.
     #[must_use]
     pub fn signature_length(&self) -> usize {
         match &self.key {
-            #[cfg(feature = "_signatures")]
-            SessionKey::Signature(_, key) => key.signature_length(),
+            #[cfg(feature = "_asymmetric")]
+            SessionKey::Asymmetric(_, key) => key.signature_length(),
             _ => 0,
         }
     }
 
-    /// Whether it is for signatures.
-    pub(crate) fn has_signatures(&self) -> bool {
-        self.has_signature(Operation::Verify)
+    /// The length in bytes of what it [agrees](Self::agree) on: 32 of a secret, after 1088 of a
+    /// ciphertext if it encapsulates; 0 if it is not for key exchange.
+    #[must_use]
+    pub fn agreement_length(&self) -> usize {
+        match &self.key {
+            #[cfg(feature = "_asymmetric")]
+            SessionKey::Asymmetric(_, key) => key.agreement_length(),
+            _ => 0,
+        }
     }
 
-    /// Whether it makes signatures, or checks them.
-    pub(crate) fn has_signature(&self, operation: Operation) -> bool {
+    /// Whether it has an asymmetric key.
+    pub(crate) fn is_asymmetric(&self) -> bool {
         match &self.key {
-            #[cfg(feature = "_signatures")]
-            SessionKey::Signature(_, key) => operation == Operation::Verify || key.is_private(),
+            #[cfg(feature = "_asymmetric")]
+            SessionKey::Asymmetric(..) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether its asymmetric key has an operation.
+    pub(crate) fn has_asymmetric(&self, operation: Operation) -> bool {
+        match &self.key {
+            #[cfg(feature = "_asymmetric")]
+            SessionKey::Asymmetric(_, key) => key.operations().contains(&operation),
             _ => {
                 let _ = operation;
                 false
@@ -270,11 +285,11 @@ impl Session {
     /// has; every driver refuses it.
     #[inline]
     pub(crate) fn kind(&self, operation: Operation) -> u8 {
-        let [forward, backward, signature] = self.head().kinds;
+        let [forward, backward, asymmetric] = self.head().kinds;
         match operation {
             Operation::Encrypt | Operation::Seal => forward,
             Operation::Decrypt | Operation::Open => backward,
-            Operation::Sign | Operation::Verify => signature,
+            Operation::Sign | Operation::Verify | Operation::Agree => asymmetric,
         }
     }
 
@@ -282,8 +297,8 @@ impl Session {
     fn head(&self) -> &Head {
         match &self.key {
             SessionKey::Sealed(head, _) | SessionKey::Raw(head, _) => head,
-            #[cfg(feature = "_signatures")]
-            SessionKey::Signature(head, _) => head,
+            #[cfg(feature = "_asymmetric")]
+            SessionKey::Asymmetric(head, _) => head,
         }
     }
 }
@@ -291,8 +306,8 @@ impl Session {
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut fields = f.debug_struct("Session");
-        #[cfg(feature = "_signatures")]
-        if let Some(key) = self.signature_key() {
+        #[cfg(feature = "_asymmetric")]
+        if let Some(key) = self.asymmetric_key() {
             fields.field("key", key);
         }
         if let Some(algorithm) = self.algorithm() {
@@ -302,7 +317,7 @@ impl fmt::Debug for Session {
     }
 }
 
-// Ciphers and keys of signatures wipe themselves, and drivers wipe a session when it is closed.
+// Ciphers and asymmetric keys wipe themselves, and drivers wipe a session when it is closed.
 impl ZeroizeOnDrop for Session {}
 
 /// Any number of threads may share a session.

@@ -1,4 +1,4 @@
-//! One message at a time: a session as a cipher, or as a signature key.
+//! One message at a time: a session as a cipher, or as an asymmetric key.
 
 use lanecrypt_ciphers::lanes::in_parts;
 use lanecrypt_ciphers::{Error, Nonce, NonceSequence};
@@ -190,6 +190,23 @@ impl Session {
     /// signatures.
     pub fn verify(&self, message: &[u8], signature: &[u8]) -> Result<(), Error> {
         self.serve(Request::verify(self, message, signature))
+    }
+
+    /// Computes a shared secret from what the other side sent, and writes it to `output`, which has
+    /// [`agreement_length`](Self::agreement_length) bytes: see
+    /// `AsymmetricKey`.
+    ///
+    /// Secrets take less time in a batch: see [`Batch::agree`](crate::Batch::agree).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DataLength`] if `received` does not have the length of a public key or ciphertext;
+    /// [`Error::PublicKey`] if the point is not on the curve, or has a small order (RFC 7748,
+    /// section 6.1); [`Error::OutputLength`]; [`Error::Entropy`] if it encapsulates;
+    /// [`Error::Unsupported`] if the session has no key of key exchange. After an error the output
+    /// is unchanged.
+    pub fn agree(&self, received: &[u8], output: &mut [u8]) -> Result<(), Error> {
+        self.serve(Request::agree(self, received, output))
     }
 
     /// Serves one request at once.

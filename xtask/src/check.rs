@@ -105,7 +105,7 @@ pub(crate) fn targets(all: bool) -> bool {
     let measurement = ["--package=lanecrypt-speed", "--package=lanecrypt-report"];
     let for_macos = [for_usual.clone(), measurement.map(String::from).to_vec()].concat();
     let for_closed = with(&libraries, &[WITH_C, "openssl"]);
-    let mut for_bare = with(&bare, &[WITH_C, "_signatures", "openssl", "pk", "rsa", "std"]);
+    let mut for_bare = with(&bare, &[WITH_C, "_asymmetric", "openssl", "pk", "rsa", "std"]);
     for_bare.push(String::from("--no-default-features"));
     let mut passed = true;
     for (targets, arguments) in [

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Instant;
 
 #[cfg(feature = "rsa")]
-use lanecrypt_engine::SignatureKey;
+use lanecrypt_engine::AsymmetricKey;
 use lanecrypt_engine::{Algorithm, Driver, Error, Job, Jobs, Load, Operation, SessionId};
 #[cfg(feature = "rsa")]
 use lanecrypt_rsa::PrivateKey;
@@ -114,7 +114,7 @@ impl Model {
     /// The work of a request for the card.
     fn work(&self, job: &Job<'_, '_>) -> Option<Work> {
         #[cfg(feature = "rsa")]
-        if let Some(key) = job.session().signature_key() {
+        if let Some(key) = job.session().asymmetric_key() {
             return private_key(key)
                 .filter(|_| job.operation() == Operation::Sign)
                 .and_then(|key| self.signature(key));
@@ -179,7 +179,7 @@ impl Driver for Model {
 
     /// A card signs with keys of the lengths for which it has figures.
     #[cfg(feature = "rsa")]
-    fn open_signatures(&self, key: &SignatureKey) -> Result<SessionId, Error> {
+    fn open_asymmetric(&self, key: &AsymmetricKey) -> Result<SessionId, Error> {
         let signature = private_key(key).and_then(|key| self.signature(key));
         signature.map(|_| SessionId::default()).ok_or(Error::Unsupported)
     }
@@ -216,7 +216,7 @@ fn duration(nanoseconds: f64) -> Duration {
 
 /// The RSA private key of a session.
 #[cfg(feature = "rsa")]
-fn private_key(key: &SignatureKey) -> Option<&PrivateKey> {
+fn private_key(key: &AsymmetricKey) -> Option<&PrivateKey> {
     let (key, _) = key.rsa()?;
     key.private_key()
 }

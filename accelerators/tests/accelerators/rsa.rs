@@ -39,7 +39,7 @@ fn signatures_are_right_and_take_the_time_of_the_card() {
     let engine = engine(&clock, &Faults::default());
     let mut numbers = Random(83);
     for signer in &keys {
-        let session = engine.signature_session_on(NAME, (signer.key.clone(), signer.padding));
+        let session = engine.asymmetric_session_on(NAME, (signer.key.clone(), signer.padding));
         let session = session.expect("it has it");
         let bits = u32::try_from(signer.key.public_key().bits()).expect("few");
         let crt = signer.key.has_primes().then_some(Work::rsa_crt(bits));
@@ -68,15 +68,15 @@ fn signatures_are_right_and_take_the_time_of_the_card() {
 fn the_card_signs_and_does_not_verify() {
     let (clock, signer) = (VirtualClock::default(), &keys()[0]);
     let engine = engine(&clock, &Faults::default());
-    let public = engine.signature_session_on(NAME, (signer.public(), signer.padding));
+    let public = engine.asymmetric_session_on(NAME, (signer.public(), signer.padding));
     assert_eq!(public.err(), Some(Error::Unsupported));
-    let session = engine.signature_session_on(NAME, (signer.key.clone(), signer.padding));
+    let session = engine.asymmetric_session_on(NAME, (signer.key.clone(), signer.padding));
     let session = session.expect("it has it");
     let signature = signer.sign(b"message");
     assert_eq!(session.verify(b"message", &signature), Err(Error::Unsupported));
     assert_eq!(clock.now(), Duration::ZERO);
     let other = signers().into_iter().find(|it| it.key.public_key().bits() == 768).expect("one");
-    let opened = engine.signature_session_on(NAME, (other.key, other.padding));
+    let opened = engine.asymmetric_session_on(NAME, (other.key, other.padding));
     assert_eq!(opened.err(), Some(Error::Unsupported));
 }
 
@@ -84,7 +84,7 @@ fn the_card_signs_and_does_not_verify() {
 fn faults_concern_one_request() {
     let (clock, faults, signer) = (VirtualClock::default(), Faults::default(), &keys()[0]);
     let engine = engine(&clock, &faults);
-    let session = engine.signature_session_on(NAME, (signer.key.clone(), signer.padding));
+    let session = engine.asymmetric_session_on(NAME, (signer.key.clone(), signer.padding));
     let session = session.expect("it has it");
     faults.at(1, Fault::Fail(Error::Fault));
     faults.at(2, Fault::Lose);
@@ -106,7 +106,7 @@ fn sessions_of_keys_are_not_shared() {
     let balanced = Balanced::with_migration([software(), Member::new(model)]);
     let engine = flaky::engine(&balanced.expect("good names"), &[NAME]);
     for name in ["balanced", NAME] {
-        let session = engine.signature_session_on(name, (signer.key.clone(), signer.padding));
+        let session = engine.asymmetric_session_on(name, (signer.key.clone(), signer.padding));
         assert_eq!(session.err(), Some(Error::Unsupported), "{name}");
     }
 }

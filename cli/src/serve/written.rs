@@ -93,8 +93,8 @@ pub(super) struct WrittenKey {
     current: Option<String>,
     /// The name of the key that wraps all of its versions.
     pub(super) wrapped_by: Option<String>,
-    /// A cipher, `ed25519`, `ecdsa-p256-sha256`, or RSA with its padding, such as
-    /// `rsa-pss-sha256`, or with several.
+    /// A cipher, a name of [`Asymmetric`], or RSA with its padding, such as `rsa-pss-sha256`, or
+    /// with several.
     pub(super) algorithm: Algorithms,
     /// The users and groups that may use it; without any, the user of the daemon.
     #[serde(default)]
@@ -131,11 +131,14 @@ pub(super) enum Algorithms {
     Several(Vec<String>),
 }
 
-/// Signatures on curves.
+/// Signatures on curves, and key exchange.
 #[derive(Clone, Copy)]
-pub(super) enum Curve {
+pub(super) enum Asymmetric {
     Ed25519,
-    P256,
+    EcdsaP256,
+    X25519,
+    EcdhP256,
+    MlKem768,
 }
 
 impl Algorithms {
@@ -146,13 +149,17 @@ impl Algorithms {
         paddings.filter(|paddings| !paddings.is_empty())
     }
 
-    /// The only one, if it is a signature on a curve.
-    pub(super) fn curve(&self) -> Option<Curve> {
-        match self.names() {
-            [name] if name == "ed25519" => Some(Curve::Ed25519),
-            [name] if name == "ecdsa-p256-sha256" => Some(Curve::P256),
-            _ => None,
-        }
+    /// The only one, if it is a signature on a curve, or key exchange.
+    pub(super) fn asymmetric(&self) -> Option<Asymmetric> {
+        let [name] = self.names() else { return None };
+        Some(match name.as_str() {
+            "ed25519" => Asymmetric::Ed25519,
+            "ecdsa-p256-sha256" => Asymmetric::EcdsaP256,
+            "x25519" => Asymmetric::X25519,
+            "ecdh-p256" => Asymmetric::EcdhP256,
+            "ml-kem-768" => Asymmetric::MlKem768,
+            _ => return None,
+        })
     }
 
     fn names(&self) -> &[String] {

@@ -2,10 +2,11 @@
 
 use lanecrypt_engine::{Nonce, Operation};
 
-use super::parts::{Checking, Filling, Part, Signing, Whole, WholeNext};
+use super::parts::{Checking, Computing, Filling, Part, Whole, WholeNext};
 use super::window::Owner;
 use super::{Client, Session};
 use crate::Error;
+use crate::protocol::request::Code;
 
 impl<B: AsMut<[u8]>> Client<B> {
     /// Seals a message in place: **the last [`tag_length`](Session::tag_length) bytes are room for
@@ -105,10 +106,11 @@ impl<B: AsMut<[u8]>> Client<B> {
         message: &[u8],
         signature: &mut [u8],
     ) -> Result<(), Error> {
-        self.served(Signing::new(session.number, message, signature))?.outcome()
+        self.compute(session, Code::Keyed(Operation::Sign), message, signature)
     }
 
-    /// The same with the digest of a message, by the hash function of the session's padding.
+    /// The same with the digest of a message, by the hash function of the session: that of its
+    /// padding, or SHA-256 of ECDSA. Ed25519 signs messages only.
     ///
     /// # Errors
     ///
@@ -120,7 +122,7 @@ impl<B: AsMut<[u8]>> Client<B> {
         digest: &[u8],
         signature: &mut [u8],
     ) -> Result<(), Error> {
-        self.served(Signing::of_digest(session.number, digest, signature))?.outcome()
+        self.compute(session, Code::SignDigest, digest, signature)
     }
 
     /// Checks the signature of a message.
@@ -136,6 +138,35 @@ impl<B: AsMut<[u8]>> Client<B> {
         signature: &[u8],
     ) -> Result<(), Error> {
         self.served(Checking::new(session.number, message, signature))?.outcome()
+    }
+
+    /// Computes a shared secret from what the other side of a key exchange sent, and writes it to
+    /// `output`, which has [`agreement_length`](Session::agreement_length) bytes. The lengths are
+    /// those of the engine's `AsymmetricKey`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] with [`DataLength`](lanecrypt_engine::Error::DataLength) if `received`
+    /// does not have the length of a public key or ciphertext, and with
+    /// [`PublicKey`](lanecrypt_engine::Error::PublicKey) if its point is not on the curve or has a
+    /// small order; [`Error`]. Then nothing is written.
+    pub fn agree(
+        &mut self,
+        session: Session,
+        received: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), Error> {
+        self.compute(session, Code::Keyed(Operation::Agree), received, output)
+    }
+
+    fn compute(
+        &mut self,
+        session: Session,
+        code: Code,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), Error> {
+        self.served(Computing::new(session.number, code, input, output))?.outcome()
     }
 
     fn serve(

@@ -26,13 +26,13 @@ pub(super) struct Channel {
     memory: Arc<Mapping>,
     /// Written to wake the daemon.
     doorbell: OwnedFd,
-    /// Requests, and signatures: these have a separate part of the arena behind that of the
-    /// others, so that late completions do not block bytes of others.
+    /// Requests, and those of asymmetric keys: these have a separate part of the arena behind that
+    /// of the others, so that late completions do not block bytes of others.
     window: Window,
-    signature_window: Window,
-    /// The number of signatures in flight, in either window, and the most.
-    signatures: u32,
-    most_signatures: u32,
+    asymmetric_window: Window,
+    /// The number of requests of asymmetric keys in flight, in either window, and the most.
+    asymmetric: u32,
+    most_asymmetric: u32,
     /// The numbers of requests in the ring, of those published to the daemon, and of completions
     /// read.
     submitted: u32,
@@ -52,11 +52,11 @@ pub(super) struct Done {
     pub(super) status: u32,
 }
 
-/// The bit of a number that is set for requests in the window of signatures.
-pub(super) const SIGNATURE: u64 = 1 << 63;
+/// The bit of a number that is set for requests in the window of asymmetric keys.
+pub(super) const ASYMMETRIC: u64 = 1 << 63;
 
-/// The bytes of the arena that are reserved for signatures.
-const SIGNATURE_ARENA: u32 = if cfg!(feature = "rsa") { 1 << 16 } else { 0 };
+/// The bytes of the arena that are reserved for asymmetric keys.
+const ASYMMETRIC_ARENA: u32 = if cfg!(feature = "_asymmetric") { 1 << 16 } else { 0 };
 
 impl Channel {
     /// Connects, and maps the memory from the daemon.
@@ -64,7 +64,7 @@ impl Channel {
         let strange = || ConnectError::NotADaemon(path.to_owned());
         let socket = dial(path)?;
         let mut packet = Packet::new();
-        let wished = settings.arena.saturating_add(SIGNATURE_ARENA);
+        let wished = settings.arena.saturating_add(ASYMMETRIC_ARENA);
         let hello =
             ControlRequest::Hello { depth: settings.depth, arena: wished, processor: here() };
         let descriptors = greet(&socket, &mut packet, &hello, path)?;
@@ -78,15 +78,15 @@ impl Channel {
         let sent = packet.send(&socket, &ControlRequest::Mapped, &[]);
         sent.map_err(|_| ConnectError::NoDaemon(path.to_owned()))?;
         // A smaller arena than requested is shared by all.
-        let signature_arena = if arena >= wished { SIGNATURE_ARENA } else { 0 };
-        let signature_depth = signatures.clamp(1, depth).next_power_of_two();
-        let arena = arena - signature_arena;
+        let asymmetric_arena = if arena >= wished { ASYMMETRIC_ARENA } else { 0 };
+        let asymmetric_depth = signatures.clamp(1, depth).next_power_of_two();
+        let arena = arena - asymmetric_arena;
         Ok(Self {
             doorbell,
             window: Window::new(depth, 0..arena),
-            signature_window: Window::new(signature_depth, arena..arena + signature_arena),
-            signatures: 0,
-            most_signatures: signatures.min(depth),
+            asymmetric_window: Window::new(asymmetric_depth, arena..arena + asymmetric_arena),
+            asymmetric: 0,
+            most_asymmetric: signatures.min(depth),
             submitted: 0,
             published: 0,
             read: 0,
@@ -108,7 +108,7 @@ impl Channel {
 
     /// The most requests in each window.
     pub(super) fn depths(&self) -> [usize; 2] {
-        [self.window.depth(), self.signature_window.depth()]
+        [self.window.depth(), self.asymmetric_window.depth()]
     }
 
     /// The length in bytes of the arena that every request may use.
@@ -119,7 +119,7 @@ impl Channel {
     /// The number of requests that were not returned.
     #[inline]
     pub(super) fn in_flight(&self) -> usize {
-        self.window.len() + self.signature_window.len()
+        self.window.len() + self.asymmetric_window.len()
     }
 
     /// The number of completions that were read.
@@ -148,14 +148,14 @@ impl Channel {
     ) -> Result<u64, Error> {
         let span = request.span().filter(|&span| self.window.could_take(span));
         let span = span.ok_or(Error::TooLong)?;
-        let is_signature = request.code.is_signature();
-        if is_signature && self.most_signatures == 0 {
+        let is_asymmetric = request.code.is_asymmetric();
+        if is_asymmetric && self.most_asymmetric == 0 {
             return Err(Error::NotAllowed);
         }
-        let (number, offset) = match is_signature {
+        let (number, offset) = match is_asymmetric {
             false if self.in_flight() < self.window.depth() => self.window.take(span),
             false => None,
-            true => self.take_signature(span),
+            true => self.take_asymmetric(span),
         }
         .ok_or(Error::Full)?;
         let nonce = request.arena_nonce();
@@ -166,11 +166,11 @@ impl Channel {
         self.memory.write_submission(self.submitted, request.words(number, offset));
         self.submitted = self.submitted.wrapping_add(1);
         let header = u32::try_from(request.header).unwrap_or(0);
-        let pending = Pending { owner, offset: behind + header, is_signature };
-        if number & SIGNATURE == 0 {
+        let pending = Pending { owner, offset: behind + header, is_asymmetric };
+        if number & ASYMMETRIC == 0 {
             self.window.wait(number, pending);
         } else {
-            self.signature_window.wait(number & !SIGNATURE, pending);
+            self.asymmetric_window.wait(number & !ASYMMETRIC, pending);
         }
         if self.submitted.is_multiple_of(PART) {
             // A daemon that is awake may begin; one that sleeps is woken when all are published.
@@ -179,19 +179,19 @@ impl Channel {
         Ok(number)
     }
 
-    /// Takes a number and bytes for a signature. If the separate part of the arena is too
-    /// short, it is placed among the others.
+    /// Takes a number and bytes for a request of an asymmetric key. If the separate part of the
+    /// arena is too short, it is placed among the others.
     #[cold]
-    fn take_signature(&mut self, span: u32) -> Option<(u64, u32)> {
-        if self.signatures == self.most_signatures || self.in_flight() >= self.window.depth() {
+    fn take_asymmetric(&mut self, span: u32) -> Option<(u64, u32)> {
+        if self.asymmetric == self.most_asymmetric || self.in_flight() >= self.window.depth() {
             return None;
         }
-        let taken = if self.signature_window.could_take(span) {
-            self.signature_window.take(span).map(|(number, offset)| (number | SIGNATURE, offset))
+        let taken = if self.asymmetric_window.could_take(span) {
+            self.asymmetric_window.take(span).map(|(number, offset)| (number | ASYMMETRIC, offset))
         } else {
             self.window.take(span)
         };
-        self.signatures += u32::from(taken.is_some());
+        self.asymmetric += u32::from(taken.is_some());
         taken
     }
 
@@ -229,13 +229,13 @@ impl Channel {
         let (number, status) = completed(self.memory.read_completion(self.read));
         self.read = self.read.wrapping_add(1);
         self.misses = 0;
-        let pending = match number & SIGNATURE {
+        let pending = match number & ASYMMETRIC {
             0 => self.window.answered(number),
-            _ => self.signature_window.answered(number & !SIGNATURE),
+            _ => self.asymmetric_window.answered(number & !ASYMMETRIC),
         };
         match pending {
             Some(pending) => {
-                self.signatures -= u32::from(pending.is_signature);
+                self.asymmetric -= u32::from(pending.is_asymmetric);
                 Ok(Some(Done { number, pending, status }))
             }
             None => {

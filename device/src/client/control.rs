@@ -95,7 +95,10 @@ impl Connection {
                 Some(Session::of_cipher(session, algorithm.parse().ok()?, makes_nonces))
             }
             ControlResponse::SignatureSession { session, signature_length } => {
-                Some(Session::of_signatures(session, signature_length))
+                Some(Session::asymmetric(session, signature_length, 0))
+            }
+            ControlResponse::AgreementSession { session, agreement_length } => {
+                Some(Session::asymmetric(session, 0, agreement_length))
             }
             _ => None,
         })

@@ -1,5 +1,7 @@
 //! Messages in flight, with their buffers.
 
+use lanecrypt_engine::Operation;
+
 use super::channel::Channel;
 use super::window::Owner;
 use crate::protocol::request::{Code, Request};
@@ -37,11 +39,14 @@ pub(super) fn put<N: AsRef<[u8]>, B: AsMut<[u8]>>(
     let put = match bytes.len().checked_sub(header) {
         None => Err(Error::Refused(lanecrypt_engine::Error::AadLength)),
         Some(mut length) => {
-            if code.is_signature() {
-                // All bytes before the signature are signed. The daemon refuses one that is too
+            if code.is_asymmetric() {
+                // All bytes before the result are its input. The daemon refuses room that is too
                 // short.
-                let signature = session.map_or(0, |session| session.signature_length());
-                length = length.min(signature);
+                let result = session.map_or(0, |session| match code {
+                    Code::Keyed(Operation::Agree) => session.agreement_length(),
+                    _ => session.signature_length(),
+                });
+                length = length.min(result);
                 answer = bytes.len() - length;
             }
             let request = Request {

@@ -136,24 +136,18 @@ impl Part for WholeNext<'_> {
     }
 }
 
-/// A message or a digest to sign.
-pub(super) struct Signing<'a> {
+/// A message or a digest to sign, or what the other side of a key exchange sent.
+pub(super) struct Computing<'a> {
     session: u32,
     code: Code,
-    message: &'a [u8],
-    signature: &'a mut [u8],
+    input: &'a [u8],
+    output: &'a mut [u8],
     outcome: Option<Result<(), Error>>,
 }
 
-impl<'a> Signing<'a> {
-    pub(super) fn new(session: u32, message: &'a [u8], signature: &'a mut [u8]) -> Self {
-        let code = Code::Keyed(Operation::Sign);
-        Self { session, code, message, signature, outcome: None }
-    }
-
-    /// The same with a digest.
-    pub(super) fn of_digest(session: u32, digest: &'a [u8], signature: &'a mut [u8]) -> Self {
-        Self { code: Code::SignDigest, ..Self::new(session, digest, signature) }
+impl<'a> Computing<'a> {
+    pub(super) fn new(session: u32, code: Code, input: &'a [u8], output: &'a mut [u8]) -> Self {
+        Self { session, code, input, output, outcome: None }
     }
 
     pub(super) fn outcome(self) -> Result<(), Error> {
@@ -161,32 +155,33 @@ impl<'a> Signing<'a> {
     }
 }
 
-/// Writes a request for a signature to the ring: a received one, or the room for one.
-pub(super) fn put_signature(
+/// Writes a request of an asymmetric key to the ring, with a received signature, or the length of
+/// the room for the result.
+pub(super) fn put_asymmetric(
     channel: &mut Channel,
     owner: Owner,
     (session, code): (u32, Code),
-    message: &[u8],
-    signature: Result<&[u8], usize>,
+    input: &[u8],
+    result: Result<&[u8], usize>,
 ) -> Result<(), Error> {
-    let (length, header) = (signature.map_or_else(|room| room, <[u8]>::len), message.len());
+    let (length, header) = (result.map_or_else(|room| room, <[u8]>::len), input.len());
     let request = Request { session, code, nonce: &[], header, length };
     channel.put(&request, owner, |memory, offset| {
-        memory.write(offset, message)
-            && signature.map_or(true, |came| memory.write(behind(offset, message), came))
+        memory.write(offset, input)
+            && result.map_or(true, |came| memory.write(behind(offset, input), came))
     })?;
     Ok(())
 }
 
-impl Part for Signing<'_> {
+impl Part for Computing<'_> {
     fn put(&mut self, channel: &mut Channel, owner: Owner) -> Result<(), Error> {
-        let room = self.signature.len();
-        put_signature(channel, owner, (self.session, self.code), self.message, Err(room))
+        let room = self.output.len();
+        put_asymmetric(channel, owner, (self.session, self.code), self.input, Err(room))
     }
 
     fn take(&mut self, memory: &Mapping, offset: u32, status: u32) {
         let outcome = status::outcome(status);
-        let read = outcome.is_err() || memory.read(offset, self.signature);
+        let read = outcome.is_err() || memory.read(offset, self.output);
         self.outcome = Some(if read { outcome } else { Err(Error::Malformed) });
     }
 
@@ -216,7 +211,7 @@ impl<'a> Checking<'a> {
 impl Part for Checking<'_> {
     fn put(&mut self, channel: &mut Channel, owner: Owner) -> Result<(), Error> {
         let code = Code::Keyed(Operation::Verify);
-        put_signature(channel, owner, (self.session, code), self.message, Ok(self.signature))
+        put_asymmetric(channel, owner, (self.session, code), self.message, Ok(self.signature))
     }
 
     fn take(&mut self, _memory: &Mapping, _offset: u32, status: u32) {

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[cfg(feature = "rsa")]
-use lanecrypt_engine::SignatureKey;
+use lanecrypt_engine::AsymmetricKey;
 use lanecrypt_engine::{Algorithm, Driver, Error as Cipher, Job, Jobs, Operation, SessionId};
+use zeroize::Zeroizing;
 
 use super::channel::Channel;
-use super::parts::{Part, behind, put_signature};
+use super::parts::{Part, behind, put_asymmetric};
 use super::window::Owner;
 use super::{Client, Session, Settings};
 use crate::protocol::request::{Code, Request};
@@ -75,7 +76,7 @@ impl Driver for Remote {
     }
 
     #[cfg(feature = "rsa")]
-    fn open_signatures(&self, key: &SignatureKey) -> Result<SessionId, Cipher> {
+    fn open_asymmetric(&self, key: &AsymmetricKey) -> Result<SessionId, Cipher> {
         let (key, padding) = key.rsa().ok_or(Cipher::Unsupported)?;
         opened(self.client().rsa_session(key.clone(), padding))
     }
@@ -83,7 +84,7 @@ impl Driver for Remote {
     fn close(&self, session: SessionId) {
         let number = u32::try_from(session.0).unwrap_or(u32::MAX);
         // If the daemon has ended, the session has, too.
-        let _ = self.client().close(Session::of_signatures(number, 0));
+        let _ = self.client().close(Session::asymmetric(number, 0, 0));
     }
 
     fn process(&self, jobs: Jobs<'_, '_>) {
@@ -117,15 +118,9 @@ impl Part for Sent<'_, '_> {
         let (operation, nonce, aad) = (job.operation(), job.nonce(), job.aad());
         let (number, length) = (job.session_id().0, job.tag_length());
         let session = u32::try_from(number).unwrap_or(u32::MAX);
-        if operation.is_signature() {
-            let signature = job.signature().ok_or_else(|| job.signature_length());
-            return put_signature(
-                channel,
-                owner,
-                (session, Code::Keyed(operation)),
-                aad,
-                signature,
-            );
+        if operation.is_asymmetric() {
+            let result = job.signature().ok_or_else(|| job.output_length());
+            return put_asymmetric(channel, owner, (session, Code::Keyed(operation)), aad, result);
         }
         // A received tag, or room for one.
         let mut tag = [0; TAG];
@@ -182,9 +177,9 @@ impl Sent<'_, '_> {
         let Some(job) = &mut self.0 else { return false };
         let (operation, length) = (job.operation(), job.tag_length());
         match operation {
-            Operation::Sign => {
-                let mut made = vec![0; job.signature_length()];
-                return memory.read(offset, &mut made) && job.put_signature(&made).is_ok();
+            Operation::Sign | Operation::Agree => {
+                let mut made = Zeroizing::new(vec![0; job.output_length()]);
+                return memory.read(offset, &mut made) && job.put_output(&made).is_ok();
             }
             Operation::Verify => return true,
             _ => {}

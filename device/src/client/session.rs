@@ -9,20 +9,23 @@ pub struct Session {
     algorithm: Option<Algorithm>,
     makes_nonces: bool,
     signature_length: u32,
+    agreement_length: u32,
 }
 
 impl Session {
     /// A session of a cipher.
     pub(super) fn of_cipher(number: u32, algorithm: Algorithm, makes_nonces: bool) -> Self {
-        Self { number, algorithm: Some(algorithm), makes_nonces, signature_length: 0 }
+        let algorithm = Some(algorithm);
+        Self { number, algorithm, makes_nonces, signature_length: 0, agreement_length: 0 }
     }
 
-    /// A session for signatures.
-    pub(super) fn of_signatures(number: u32, signature_length: u32) -> Self {
-        Self { number, algorithm: None, makes_nonces: false, signature_length }
+    /// A session with an asymmetric key. One of the lengths is zero.
+    pub(super) fn asymmetric(number: u32, signature_length: u32, agreement_length: u32) -> Self {
+        let (algorithm, makes_nonces) = (None, false);
+        Self { number, algorithm, makes_nonces, signature_length, agreement_length }
     }
 
-    /// The algorithm of its cipher; `None` if it is for signatures.
+    /// The algorithm of its cipher; `None` if it has an asymmetric key.
     #[must_use]
     pub fn algorithm(self) -> Option<Algorithm> {
         self.algorithm
@@ -47,9 +50,16 @@ impl Session {
         self.algorithm.map_or(0, Algorithm::tag_length)
     }
 
-    /// The length of its signatures in bytes; 0 for the session of a cipher.
+    /// The length of its signatures in bytes; 0 if it is not for signatures.
     #[must_use]
     pub fn signature_length(self) -> usize {
         self.signature_length as usize
+    }
+
+    /// The length in bytes of what it [agrees](crate::Client::agree) on: 32 of a secret, after 1088
+    /// of a ciphertext if it encapsulates; 0 if it is not for key exchange.
+    #[must_use]
+    pub fn agreement_length(self) -> usize {
+        self.agreement_length as usize
     }
 }

@@ -104,8 +104,8 @@ macro_rules! sessions {
             self.$($connection)+.generated_rsa_session(bits, padding)
         }
 
-        /// The public key of a session for signatures, as the DER of its SPKI (RFC 5280, section
-        /// 4.1).
+        /// The public key of a session with an asymmetric key, as the DER of its SPKI (RFC 5280,
+        /// section 4.1).
         ///
         /// # Errors
         ///

@@ -41,8 +41,8 @@ pub(super) struct Pending {
     pub(super) owner: Owner,
     /// The offset of the answer.
     pub(super) offset: u32,
-    /// Whether it is a signature.
-    pub(super) is_signature: bool,
+    /// Whether it is of an asymmetric key.
+    pub(super) is_asymmetric: bool,
 }
 
 /// The receiver of an answer.
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     fn wait(window: &mut Window, (number, offset): (u64, u32)) -> u64 {
-        window.wait(number, Pending { owner: Owner::Message, offset, is_signature: false });
+        window.wait(number, Pending { owner: Owner::Message, offset, is_asymmetric: false });
         number
     }
 
@@ -189,7 +189,7 @@ mod tests {
                     assert!(!live.is_empty(), "an empty arena has room");
                     let at = (state >> 20) as usize % live.len();
                     let (number, offset, _) = live.swap_remove(at);
-                    let pending = Pending { owner: Owner::Message, offset, is_signature: false };
+                    let pending = Pending { owner: Owner::Message, offset, is_asymmetric: false };
                     assert_eq!(window.answered(number), Some(pending));
                     assert_eq!(window.answered(number), None, "answered once");
                 }

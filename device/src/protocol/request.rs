@@ -15,7 +15,9 @@
 //! message, its tag. The answer replaces the message and the tag. If the daemon makes the nonce,
 //! the room for it comes first, of any length. To sign or verify, the message
 //! takes the place of the associated data, and the signature or the room for it that of the
-//! message. A digest that is to be signed takes the place of its message.
+//! message. A digest that is to be signed takes the place of its message. To agree, what the other
+//! side sent takes the place of the associated data, and the room for the secret that of the
+//! message.
 //!
 //! A completion has two words: the client's number, and the [status](super::status).
 
@@ -24,8 +26,8 @@ use lanecrypt_engine::Operation;
 /// The longest nonce that is in the request, in bytes.
 pub(crate) const INLINE: usize = 24;
 
-/// The operation of a request. Numbers from [`SIGNATURE`](Code::SIGNATURE) on are those of
-/// signatures, which complete later than others.
+/// The operation of a request. Numbers from [`ASYMMETRIC`](Code::ASYMMETRIC) on are those of
+/// asymmetric keys, which complete later than others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
     /// An operation under the key of a session.
@@ -39,8 +41,8 @@ pub(crate) enum Code {
 }
 
 impl Code {
-    /// The first number of operations on signatures.
-    const SIGNATURE: u8 = 64;
+    /// The first number of operations of asymmetric keys.
+    const ASYMMETRIC: u8 = 64;
 
     /// Its number.
     #[inline]
@@ -52,11 +54,12 @@ impl Code {
             Self::Keyed(Operation::Open) => 4,
             Self::Fill => 5,
             Self::SealNext => 6,
-            Self::Keyed(Operation::Sign) => Self::SIGNATURE,
-            Self::Keyed(Operation::Verify) => Self::SIGNATURE + 1,
-            Self::SignDigest => Self::SIGNATURE + 2,
+            Self::Keyed(Operation::Sign) => Self::ASYMMETRIC,
+            Self::Keyed(Operation::Verify) => Self::ASYMMETRIC + 1,
+            Self::SignDigest => Self::ASYMMETRIC + 2,
+            Self::Keyed(Operation::Agree) => Self::ASYMMETRIC + 3,
             // An operation of a later version of the engine, which every daemon refuses.
-            Self::Keyed(_) => Self::SIGNATURE - 1,
+            Self::Keyed(_) => Self::ASYMMETRIC - 1,
         }
     }
 
@@ -70,17 +73,18 @@ impl Code {
             4 => Self::Keyed(Operation::Open),
             5 => Self::Fill,
             6 => Self::SealNext,
-            Self::SIGNATURE => Self::Keyed(Operation::Sign),
+            Self::ASYMMETRIC => Self::Keyed(Operation::Sign),
             65 => Self::Keyed(Operation::Verify),
             66 => Self::SignDigest,
+            67 => Self::Keyed(Operation::Agree),
             _ => return None,
         })
     }
 
-    /// Whether it makes or verifies a signature, which completes later than others.
+    /// Whether it is of an asymmetric key, and so completes later than others.
     #[inline]
-    pub(crate) fn is_signature(self) -> bool {
-        self.operation().is_some_and(Operation::is_signature)
+    pub(crate) fn is_asymmetric(self) -> bool {
+        self.operation().is_some_and(Operation::is_asymmetric)
     }
 
     /// Its operation of a session; none without a session.
@@ -278,7 +282,7 @@ mod tests {
     #[test]
     fn requests_come_as_they_were_made() {
         for nonce_length in [0, 1, 8, 12, 16, 24, 25, 300] {
-            let codes = [1, 2, 3, 4, 5, 6, 64, 65, 66];
+            let codes = [1, 2, 3, 4, 5, 6, 64, 65, 66, 67];
             for code in codes.map(|number| Code::of(number).expect("it is known")) {
                 let nonce: Vec<u8> = (0..=255).cycle().take(nonce_length).collect();
                 let request =
@@ -327,16 +331,16 @@ mod tests {
     fn other_operations_are_unknown() {
         for number in 0..=255 {
             let code = Code::of(number);
-            assert_eq!(code.is_some(), matches!(number, 1..=6 | 64..=66));
+            assert_eq!(code.is_some(), matches!(number, 1..=6 | 64..=67));
             assert!(code.is_none_or(|code| code.number() == number));
             let of_cipher =
                 WireRequest::of([0, u64::from(number) << 32, 0, 0, 0, 0, 0, 0]).of_cipher();
             let expected = match code {
-                Some(Code::Keyed(operation)) if !operation.is_signature() => Some(operation),
+                Some(Code::Keyed(operation)) if !operation.is_asymmetric() => Some(operation),
                 _ => None,
             };
             assert_eq!(of_cipher.map(|(operation, _)| operation), expected);
-            assert_eq!(code.is_some_and(Code::is_signature), number >= 64 && code.is_some());
+            assert_eq!(code.is_some_and(Code::is_asymmetric), number >= 64 && code.is_some());
         }
         assert_eq!(completed(completion(u64::MAX, 65)), (u64::MAX, 65));
     }

@@ -27,7 +27,7 @@ pub(crate) const SHUTTING_DOWN: u32 = 70;
 pub(crate) const MAKES_NONCES: u32 = 71;
 
 /// The errors of ciphers; the number of one is its place here, plus one.
-const CIPHER: [Cipher; 19] = [
+const CIPHER: [Cipher; 20] = [
     Cipher::AadLength,
     Cipher::Authentication,
     Cipher::DataLength,
@@ -47,6 +47,7 @@ const CIPHER: [Cipher; 19] = [
     Cipher::TagLength,
     Cipher::Unsupported,
     Cipher::WeakKey,
+    Cipher::PublicKey,
 ];
 
 /// The number of an outcome.
@@ -113,7 +114,7 @@ mod tests {
         assert_eq!(outcome(KEY_REMOVED), Err(Error::KeyRemoved));
         assert_eq!(outcome(SHUTTING_DOWN), Err(Error::ShuttingDown));
         assert_eq!(outcome(MAKES_NONCES), Err(Error::MakesNonces));
-        for number in [20, MALFORMED, 72, u32::MAX] {
+        for number in [21, MALFORMED, 72, u32::MAX] {
             assert_eq!(outcome(number), Err(Error::Malformed));
         }
     }

@@ -19,7 +19,7 @@ use super::peer::Peer;
 #[cfg(feature = "rsa")]
 use super::rsa_key_workers::{RsaKeyWorkers, padding};
 #[cfg(feature = "rsa")]
-use super::sessions::open_signatures;
+use super::sessions::open_asymmetric;
 use super::sessions::{Opened, SESSION, open};
 use super::users::{User, Users};
 use crate::protocol::socket::Packet;
@@ -286,7 +286,9 @@ impl Control {
         opened: Opened,
         algorithm: &'n str,
     ) -> Result<ControlResponse<'n>, RejectReason> {
-        let signature_length = u32::try_from(opened.session().signature_length()).unwrap_or(0);
+        let length = |bytes| u32::try_from(bytes).unwrap_or(0);
+        let signature_length = length(opened.session().signature_length());
+        let agreement_length = length(opened.session().agreement_length());
         let named = opened.named.clone();
         let session =
             peer.sessions.add(opened, self.access.limits.sessions).ok_or(RejectReason::Sessions)?;
@@ -294,8 +296,9 @@ impl Control {
         let (client, user) = (peer.number, peer.user.number);
         self.observer.tell(&Event::SessionOpened { client, user, session, key, algorithm });
         let makes_nonces = named.is_some_and(|key| key.nonces.is_some());
-        Ok(match signature_length {
-            0 => ControlResponse::Session { session, algorithm, makes_nonces },
+        Ok(match (signature_length, agreement_length) {
+            (0, 0) => ControlResponse::Session { session, algorithm, makes_nonces },
+            (0, _) => ControlResponse::AgreementSession { session, agreement_length },
             _ => ControlResponse::SignatureSession { session, signature_length },
         })
     }
@@ -326,7 +329,7 @@ impl Control {
             // It may be gone. Its key is wiped then.
             let Some(at) = peers.iter().position(|peer| peer.number == client) else { continue };
             let opened = made.and_then(|(key, padding)| {
-                let opened = open_signatures(&self.engine, (key, padding));
+                let opened = open_asymmetric(&self.engine, (key, padding));
                 self.access.limits.admit_session(peers, at, opened.memory())?;
                 Ok(opened)
             });
@@ -390,13 +393,13 @@ impl Control {
 }
 
 /// The DER of the public key of a session.
-#[cfg(feature = "_signatures")]
+#[cfg(feature = "_asymmetric")]
 fn public_key(opened: &Opened) -> Result<Vec<u8>, RejectReason> {
-    let key = opened.session().signature_key().ok_or(RejectReason::Algorithm)?;
-    Ok(key.to_spki_der())
+    let key = opened.session().asymmetric_key().ok_or(RejectReason::Algorithm)?;
+    key.to_spki_der().map_err(|_| RejectReason::Key)
 }
 
-#[cfg(not(feature = "_signatures"))]
+#[cfg(not(feature = "_asymmetric"))]
 fn public_key(_opened: &Opened) -> Result<Vec<u8>, RejectReason> {
     Err(RejectReason::Algorithm)
 }

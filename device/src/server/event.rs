@@ -45,7 +45,7 @@ pub enum Event<'a> {
         session: u32,
         /// The name of the key, if the daemon has it.
         key: Option<&'a str>,
-        /// The algorithm; empty for RSA.
+        /// The algorithm of a cipher; empty for an asymmetric key.
         algorithm: &'a str,
     },
     /// A session was refused.

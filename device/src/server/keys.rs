@@ -4,10 +4,10 @@ use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+#[cfg(feature = "_asymmetric")]
+use lanecrypt_engine::AsymmetricKey;
 #[cfg(feature = "rsa")]
 use lanecrypt_engine::RsaKey;
-#[cfg(feature = "_signatures")]
-use lanecrypt_engine::SignatureKey;
 use lanecrypt_engine::{Algorithm, Engine, Error, Mode, Operation};
 #[cfg(feature = "rsa")]
 use lanecrypt_rsa::Padding;
@@ -15,12 +15,10 @@ use zeroize::Zeroizing;
 
 use super::cost::CostTable;
 use super::nonces::{NonceSource, SharedNonces};
-#[cfg(feature = "_signatures")]
-use super::sessions::open_signatures;
+#[cfg(feature = "_asymmetric")]
+use super::sessions::open_asymmetric;
 use super::sessions::{NamedKey, Opened, open};
 use super::users::{User, Users};
-#[cfg(feature = "_signatures")]
-use super::uses::signature_operations;
 use super::uses::{Uses, operations};
 #[cfg(feature = "rsa")]
 use crate::RejectReason;
@@ -40,8 +38,8 @@ pub struct Key {
 enum Secret {
     Cipher(Algorithm, Zeroizing<Vec<u8>>),
     /// One key, or of RSA one for each padding.
-    #[cfg(feature = "_signatures")]
-    Signatures(Vec<SignatureKey>),
+    #[cfg(feature = "_asymmetric")]
+    Asymmetric(Vec<AsymmetricKey>),
 }
 
 impl Key {
@@ -52,12 +50,13 @@ impl Key {
         Self::of(name.into(), Secret::Cipher(algorithm, bytes))
     }
 
-    /// The same for a key of signatures. A public key only verifies.
-    #[cfg(feature = "_signatures")]
+    /// The same for an asymmetric key, of signatures or of key exchange. A public key only
+    /// verifies, or encapsulates.
+    #[cfg(feature = "_asymmetric")]
     #[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
     #[must_use]
-    pub fn signatures(name: impl Into<String>, key: impl Into<SignatureKey>) -> Self {
-        Self::of(name.into(), Secret::Signatures(vec![key.into()]))
+    pub fn asymmetric(name: impl Into<String>, key: impl Into<AsymmetricKey>) -> Self {
+        Self::of(name.into(), Secret::Asymmetric(vec![key.into()]))
     }
 
     /// The same for the PEM or DER of a key of Ed25519: a private key (PKCS#8) or a public key
@@ -72,7 +71,7 @@ impl Key {
         name: impl Into<String>,
         bytes: &[u8],
     ) -> Result<Self, lanecrypt_pk::KeyError> {
-        Ok(Self::signatures(name, SignatureKey::ed25519_from_pem_or_der(bytes)?))
+        Ok(Self::asymmetric(name, AsymmetricKey::ed25519_from_pem_or_der(bytes)?))
     }
 
     /// The same for the PEM or DER of a key of P-256: a private key (PKCS#8 or SEC 1) or a public
@@ -87,7 +86,51 @@ impl Key {
         name: impl Into<String>,
         bytes: &[u8],
     ) -> Result<Self, lanecrypt_pk::KeyError> {
-        Ok(Self::signatures(name, SignatureKey::p256_from_pem_or_der(bytes)?))
+        Ok(Self::asymmetric(name, AsymmetricKey::p256_from_pem_or_der(bytes)?))
+    }
+
+    /// The same for a key of X25519: PEM or DER (PKCS#8), or its 32 bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`](lanecrypt_pk::KeyError) of the crate of curves.
+    #[cfg(feature = "pk")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "pk")))]
+    pub fn x25519_from_bytes(
+        name: impl Into<String>,
+        bytes: &[u8],
+    ) -> Result<Self, lanecrypt_pk::KeyError> {
+        Ok(Self::asymmetric(name, AsymmetricKey::x25519_from_bytes(bytes)?))
+    }
+
+    /// The same for a key of ECDH with P-256: PEM or DER (PKCS#8 or SEC 1), or its 32 bytes, the
+    /// most significant one first.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`](lanecrypt_pk::KeyError) of the crate of curves.
+    #[cfg(feature = "pk")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "pk")))]
+    pub fn ecdh_p256_from_bytes(
+        name: impl Into<String>,
+        bytes: &[u8],
+    ) -> Result<Self, lanecrypt_pk::KeyError> {
+        Ok(Self::asymmetric(name, AsymmetricKey::ecdh_p256_from_bytes(bytes)?))
+    }
+
+    /// The same for a key of ML-KEM-768: to decapsulate, PEM or DER (PKCS#8) with the seed, or the
+    /// 64 bytes of the seed; to encapsulate, PEM or DER (SPKI), or 1184 bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`](lanecrypt_pk::KeyError) of the crate of curves.
+    #[cfg(feature = "pk")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "pk")))]
+    pub fn mlkem768_from_bytes(
+        name: impl Into<String>,
+        bytes: &[u8],
+    ) -> Result<Self, lanecrypt_pk::KeyError> {
+        Ok(Self::asymmetric(name, AsymmetricKey::mlkem768_from_bytes(bytes)?))
     }
 
     /// The same for the PEM or DER of an RSA key: a private key (PKCS#8 or PKCS#1) or a public key
@@ -103,7 +146,7 @@ impl Key {
         bytes: &[u8],
         padding: Padding,
     ) -> Result<Self, lanecrypt_rsa::KeyError> {
-        Ok(Self::signatures(name, (RsaKey::from_pem_or_der(bytes)?, padding)))
+        Ok(Self::asymmetric(name, (RsaKey::from_pem_or_der(bytes)?, padding)))
     }
 
     fn of(name: String, secret: Secret) -> Self {
@@ -112,8 +155,9 @@ impl Key {
     }
 
     /// With an earlier version of the key, of the same algorithm: sessions open and verify with any
-    /// version, and seal and sign with the current one. The name, users and operations of `other`
-    /// do not matter.
+    /// version, and seal and sign with the current one. A key of key exchange has one version,
+    /// since what the other side sent does not reveal for which version it is. The name, users and
+    /// operations of `other` do not matter.
     #[must_use]
     pub fn with_older(mut self, other: Self) -> Self {
         self.older.push(other.secret);
@@ -133,12 +177,12 @@ impl Key {
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
     #[must_use]
     pub fn with_paddings(mut self, paddings: impl IntoIterator<Item = Padding>) -> Self {
-        if let Secret::Signatures(keys) = &mut self.secret
-            && let Some((rsa, _)) = keys.first().and_then(SignatureKey::rsa)
+        if let Secret::Asymmetric(keys) = &mut self.secret
+            && let Some((rsa, _)) = keys.first().and_then(AsymmetricKey::rsa)
         {
             let rsa = rsa.clone();
             for padding in paddings {
-                let other = SignatureKey::from((rsa.clone(), padding));
+                let other = AsymmetricKey::from((rsa.clone(), padding));
                 if !keys.iter().any(|own| own.has_scheme_of(&other)) {
                     keys.push(other);
                 }
@@ -173,8 +217,8 @@ impl Secret {
     fn operations(&self) -> &'static [Operation] {
         match self {
             Self::Cipher(algorithm, _) => operations(*algorithm),
-            #[cfg(feature = "_signatures")]
-            Self::Signatures(keys) => keys.first().map_or(&[], signature_operations),
+            #[cfg(feature = "_asymmetric")]
+            Self::Asymmetric(keys) => keys.first().map_or(&[], AsymmetricKey::operations),
         }
     }
 
@@ -182,8 +226,8 @@ impl Secret {
     fn algorithm(&self) -> Option<Algorithm> {
         match self {
             Self::Cipher(algorithm, _) => Some(*algorithm),
-            #[cfg(feature = "_signatures")]
-            Self::Signatures(_) => None,
+            #[cfg(feature = "_asymmetric")]
+            Self::Asymmetric(_) => None,
         }
     }
 
@@ -191,12 +235,12 @@ impl Secret {
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Cipher(algorithm, _), Self::Cipher(other, _)) => algorithm == other,
-            #[cfg(feature = "_signatures")]
-            (Self::Signatures(keys), Self::Signatures(others)) => keys
+            #[cfg(feature = "_asymmetric")]
+            (Self::Asymmetric(keys), Self::Asymmetric(others)) => keys
                 .first()
                 .zip(others.first())
                 .is_some_and(|(key, other)| key.has_scheme_of(other)),
-            #[cfg(feature = "_signatures")]
+            #[cfg(feature = "_asymmetric")]
             _ => false,
         }
     }
@@ -205,9 +249,9 @@ impl Secret {
     fn open(self, engine: &Engine, costs: &mut CostTable) -> Result<Vec<Opened>, Error> {
         match self {
             Self::Cipher(algorithm, bytes) => Ok(vec![open(engine, costs, algorithm, &bytes)?]),
-            #[cfg(feature = "_signatures")]
-            Self::Signatures(keys) => {
-                Ok(keys.into_iter().map(|key| open_signatures(engine, key)).collect())
+            #[cfg(feature = "_asymmetric")]
+            Self::Asymmetric(keys) => {
+                Ok(keys.into_iter().map(|key| open_asymmetric(engine, key)).collect())
             }
         }
     }
@@ -236,6 +280,8 @@ pub enum KeyError {
     Nonces(String),
     /// The versions of the key have different algorithms.
     Versions(String),
+    /// The key is one of key exchange, and has several versions.
+    SeveralVersions(String),
 }
 
 impl fmt::Display for KeyError {
@@ -255,6 +301,9 @@ impl fmt::Display for KeyError {
             }
             Self::Versions(name) => {
                 write!(f, "key {name}: its versions have different algorithms")
+            }
+            Self::SeveralVersions(name) => {
+                write!(f, "key {name}: a key of key exchange has one version")
             }
         }
     }
@@ -352,7 +401,7 @@ impl Keys {
     ) -> Result<Opened, RejectReason> {
         let Named { sessions, .. } = self.named(name, user).ok_or(RejectReason::Name)?;
         let has_padding = |opened: &&Opened| {
-            let key = opened.session().signature_key().and_then(SignatureKey::rsa);
+            let key = opened.session().asymmetric_key().and_then(AsymmetricKey::rsa);
             key.is_some_and(|(_, its)| its == padding)
         };
         let found = sessions.iter().find(has_padding);
@@ -368,6 +417,7 @@ impl Keys {
             other.has_scheme_of(opened)
                 && its.algorithm() == own.algorithm()
                 && its.signature_length() == own.signature_length()
+                && its.agreement_length() == own.agreement_length()
         };
         self.named(name, user)?.sessions.iter().find(is_same).cloned()
     }
@@ -388,6 +438,9 @@ impl Named {
         let algorithm = secret.algorithm();
         if !older.iter().all(|older| older.is_like(&secret)) {
             return Err(KeyError::Versions(name));
+        }
+        if !older.is_empty() && has.contains(&Operation::Agree) {
+            return Err(KeyError::SeveralVersions(name));
         }
         let is_partial =
             operations.as_ref().is_some_and(|only| has.iter().any(|one| !only.contains(one)));

@@ -25,7 +25,7 @@ pub struct Limits {
     pub user_sessions: usize,
     /// The longest arena of a client in bytes, up to 64 MiB.
     pub arena: u32,
-    /// The most signatures of a client that are being served.
+    /// The most signatures and key exchanges of a client that are being served.
     pub signatures: u32,
     /// The most bytes of memory that all clients take, with shared memory and sessions. Half of
     /// them are for the clients of one other user at most. A daemon with less memory (by

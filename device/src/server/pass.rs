@@ -4,7 +4,7 @@
 //! what its last request takes beyond that is taken off its next turns (deficit round robin,
 //! Shreedhar and Varghese, 1995). Rings are looked at again in every round, so that a client with
 //! one request at a time waits for one turn of each other client, not for their whole rings.
-//! Requests that take long go to a thread of their own ([`super::long`], [`super::signatures`]).
+//! Requests that take long go to a thread of their own ([`super::long`], [`super::asymmetric`]).
 //!
 //! Requests that do not benefit from lanes are processed immediately, and their completions are
 //! published at the end of a turn. The others are one [`Batch`] of the engine. At the end, each
@@ -16,12 +16,12 @@ use std::time::Instant;
 use lanecrypt_engine::{Batch, BatchBuffer, Engine, Error, Nonce, Operation};
 use rustix::thread::futex;
 
+use super::asymmetric::AsymmetricRequests;
 use super::cost::time;
 use super::long::LongMessages;
 use super::parts::Parts;
 use super::peer::{Link, Peer};
 use super::sessions::Opened;
-use super::signatures::Signatures;
 use super::uses::place;
 use crate::Statistics;
 use crate::protocol::request::{ArenaRanges, Code, WireRequest};
@@ -66,7 +66,7 @@ pub(super) struct BatchPass {
 /// The threads that requests are handed over to.
 #[derive(Debug)]
 pub(super) struct Workers {
-    pub(super) signatures: Signatures,
+    pub(super) asymmetric: AsymmetricRequests,
     pub(super) long: LongMessages,
     /// Whether the daemon shuts down, and takes no more of them.
     pub(super) is_closed: bool,
@@ -319,11 +319,11 @@ impl<'t> Taker<'t, '_> {
         let Some(at) = place(operation).filter(|&at| opened.uses.has(at)) else {
             return refused(status::NOT_ALLOWED);
         };
-        if code.is_signature() {
+        if code.is_asymmetric() {
             session.count(at);
             let taken = match self.workers.is_closed {
                 true => Err(status::SHUTTING_DOWN),
-                false => self.workers.signatures.take((peer, link), opened, code, found, places),
+                false => self.workers.asymmetric.take((peer, link), opened, code, found, places),
             };
             return match taken {
                 Ok(()) => (Taken::HandedOver, time(0, 0)),

@@ -74,7 +74,7 @@ pub(super) struct Link {
     /// The number of completions published to the client.
     published: Cell<u32>,
     /// The requests that other threads are serving.
-    pub(super) signatures: InService,
+    pub(super) asymmetric: InService,
     pub(super) messages: InService,
     /// The time that it may still take before others, in nanoseconds; below zero after a request
     /// that took more.
@@ -125,7 +125,7 @@ impl Link {
             taken: Cell::default(),
             completed: Cell::default(),
             published: Cell::default(),
-            signatures: InService::default(),
+            asymmetric: InService::default(),
             messages: InService::default(),
             credit: Cell::default(),
             seen: Cell::default(),

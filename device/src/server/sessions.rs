@@ -3,8 +3,8 @@
 use core::cell::Cell;
 use std::sync::Arc;
 
-#[cfg(feature = "_signatures")]
-use lanecrypt_engine::SignatureKey;
+#[cfg(feature = "_asymmetric")]
+use lanecrypt_engine::AsymmetricKey;
 use lanecrypt_engine::{Algorithm, Engine, Error, Mode, Operation, Session};
 
 use super::cost::{CostTable, Costs};
@@ -79,16 +79,16 @@ impl Opened {
         older.iter().filter(|older| older.has_scheme_of(self))
     }
 
-    /// Whether signatures of both have the same scheme, or both are ciphers.
+    /// Whether the asymmetric keys of both have the same scheme, or both are ciphers.
     pub(super) fn has_scheme_of(&self, other: &Self) -> bool {
-        #[cfg(feature = "_signatures")]
+        #[cfg(feature = "_asymmetric")]
         {
-            match (self.session.signature_key(), other.session.signature_key()) {
+            match (self.session.asymmetric_key(), other.session.asymmetric_key()) {
                 (Some(one), Some(other)) => one.has_scheme_of(other),
                 (one, other) => one.is_none() && other.is_none(),
             }
         }
-        #[cfg(not(feature = "_signatures"))]
+        #[cfg(not(feature = "_asymmetric"))]
         {
             let _ = other;
             true
@@ -111,9 +111,9 @@ impl Opened {
         self.longest.get(place).is_some_and(|&longest| bytes <= longest)
     }
 
-    /// Whether it is for signatures.
-    pub(super) fn has_signatures(&self) -> bool {
-        self.session.signature_length() > 0
+    /// Whether it has an asymmetric key.
+    pub(super) fn is_asymmetric(&self) -> bool {
+        self.session.signature_length() > 0 || self.session.agreement_length() > 0
     }
 
     /// The same as a session of a named key.
@@ -155,11 +155,11 @@ pub(super) fn open(
     Ok(Opened { session: Arc::new(session), uses: Uses::ALL, longest, costs, named: None })
 }
 
-/// Opens a session for signatures.
-#[cfg(feature = "_signatures")]
-pub(super) fn open_signatures(engine: &Engine, key: impl Into<SignatureKey>) -> Opened {
+/// Opens a session with an asymmetric key.
+#[cfg(feature = "_asymmetric")]
+pub(super) fn open_asymmetric(engine: &Engine, key: impl Into<AsymmetricKey>) -> Opened {
     // A private key is already on the heap.
-    let session = Arc::new(Box::new(engine.signature_session(key)));
+    let session = Arc::new(Box::new(engine.asymmetric_session(key)));
     let longest = [0; Operation::OF_CIPHERS.len()];
     Opened { session, uses: Uses::ALL, longest, costs: Costs::NONE, named: None }
 }

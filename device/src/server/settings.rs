@@ -9,6 +9,7 @@ use std::sync::Arc;
 use lanecrypt_engine::Engine;
 use rustix::event::epoll;
 
+use super::asymmetric::AsymmetricRequests;
 use super::background::Background;
 use super::control::{Access, Control};
 use super::cost::CostTable;
@@ -22,7 +23,6 @@ use super::placement::{Placement, Sharing};
 use super::prepared::Prepared;
 #[cfg(feature = "rsa")]
 use super::rsa_key_workers::RsaKeyWorkers;
-use super::signatures::Signatures;
 use super::users::Users;
 use super::worker::CompletionNotifier;
 use super::{Daemon, EVENTS, Handle, LISTENER, NEWS};
@@ -144,7 +144,7 @@ impl Prepared {
         access.limits = access.limits.within_memory(memory);
         let turn = BatchPass::new(&engine, costs.random());
         let workers = Workers {
-            signatures: Signatures::new(access.limits.signatures, &notifier),
+            asymmetric: AsymmetricRequests::new(access.limits.signatures, &notifier),
             long: LongMessages::new(&notifier),
             is_closed: false,
         };

@@ -1,7 +1,5 @@
 //! The operations that sessions may be used for.
 
-#[cfg(feature = "_signatures")]
-use lanecrypt_engine::SignatureKey;
 use lanecrypt_engine::{Algorithm, Operation};
 
 /// The operations that a session may be used for.
@@ -34,6 +32,7 @@ pub(super) fn place(operation: Operation) -> Option<usize> {
         Operation::Open => 3,
         Operation::Sign => 4,
         Operation::Verify => 5,
+        Operation::Agree => 6,
         _ => return None,
     })
 }
@@ -43,15 +42,6 @@ pub(super) fn operations(algorithm: Algorithm) -> &'static [Operation] {
     match algorithm.is_aead() {
         true => &[Operation::Seal, Operation::Open],
         false => &[Operation::Encrypt, Operation::Decrypt],
-    }
-}
-
-/// The operations of sessions for signatures with this key.
-#[cfg(feature = "_signatures")]
-pub(super) fn signature_operations(key: &SignatureKey) -> &'static [Operation] {
-    match key.is_private() {
-        true => &[Operation::Sign, Operation::Verify],
-        false => &[Operation::Verify],
     }
 }
 

@@ -37,7 +37,7 @@ impl Wake for Woken {
 }
 
 /// Runs a future. It is polled again only when it was woken, so that a lost wake-up hangs.
-fn block_on<F: Future>(future: F) -> F::Output {
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut context = Context::from_waker(&waker);
@@ -399,7 +399,7 @@ fn signatures_and_ciphers_of_many_tasks() {
     let signing = client.rsa_session(key, padding).expect("it is a key");
     let cipher = client.generated_session(Algorithm::AES_128_GCM).expect("there is entropy");
     let local = PrivateKey::from_pem(include_str!("../../../rsa/tests/key.pem")).expect("a key");
-    let local = Engine::new().signature_session((local, padding));
+    let local = Engine::new().asymmetric_session((local, padding));
     let sign = async |number: u64| {
         let message = number.to_le_bytes();
         let buffer = [&message[..], &[0; 256]].concat();

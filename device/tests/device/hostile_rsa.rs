@@ -34,7 +34,7 @@ fn hostile_clients_get_what_they_may() {
     let mut good: Client = Client::connect(daemon.path()).expect("it listens");
     let session = good.rsa_session(key(), PADDING).expect("it is a key");
     let mut expected = [0; 256];
-    let of_the_engine = Engine::new().signature_session((key(), PADDING));
+    let of_the_engine = Engine::new().asymmetric_session((key(), PADDING));
     of_the_engine.sign(b"message", &mut expected).expect("it is made");
     let mut check = || {
         let mut found = [0; 256];

@@ -6,12 +6,16 @@
 mod daemon;
 mod futures;
 mod hostile;
+#[cfg(feature = "pk")]
+mod hostile_exchange;
 #[cfg(feature = "rsa")]
 mod hostile_rsa;
 mod isolation;
 mod lifecycle;
 #[cfg(feature = "pk")]
 mod named_curve_keys;
+#[cfg(feature = "pk")]
+mod named_exchange_keys;
 mod named_keys;
 #[cfg(feature = "rsa")]
 mod named_rsa_keys;

@@ -9,13 +9,13 @@ use crate::rsa::{PADDING, key, refused, signature};
 
 #[test]
 fn named_keys_are_for_their_users_and_operations() {
-    let named = |name: &str| Key::signatures(name, (key(), PADDING));
+    let named = |name: &str| Key::asymmetric(name, (key(), PADDING));
     let public = || PublicKey::new(&key().public_key().n(), &[1, 0, 1]).expect("it is a key");
     let keys = vec![
         named("whole"),
         named("signing").for_operations([Operation::Sign]),
         named("verifying").for_operations([Operation::Verify]),
-        Key::signatures("public", (public(), PADDING)),
+        Key::asymmetric("public", (public(), PADDING)),
         named("another's").for_users([u32::MAX - 1]),
     ];
     let daemon = Running::new(Server::new().keys(keys));
@@ -41,7 +41,7 @@ fn named_keys_are_for_their_users_and_operations() {
     }
     for (key, operation) in [
         (named("one"), Operation::Seal),
-        (Key::signatures("one", (public(), PADDING)), Operation::Sign),
+        (Key::asymmetric("one", (public(), PADDING)), Operation::Sign),
     ] {
         let refused = Server::new().keys(vec![key.for_operations([operation])]).prepare();
         let expected = KeyError::Operation(String::from("one"), operation);
@@ -56,12 +56,12 @@ fn a_named_key_with_several_paddings() {
         hashes.map(Padding::pkcs1v15).into_iter().chain(hashes.map(Padding::pss)).collect();
     let [first, others @ ..] = &all[..] else { panic!("there are six") };
     let keys = vec![
-        Key::signatures("all", (key(), *first)).with_paddings(others.iter().copied()),
-        Key::signatures("one", (key(), *first)).with_paddings([*first]),
-        Key::signatures("verifying", (key(), *first))
+        Key::asymmetric("all", (key(), *first)).with_paddings(others.iter().copied()),
+        Key::asymmetric("one", (key(), *first)).with_paddings([*first]),
+        Key::asymmetric("verifying", (key(), *first))
             .with_paddings(others.iter().copied())
             .for_operations([Operation::Verify]),
-        Key::signatures("another's", (key(), *first)).for_users([u32::MAX - 1]),
+        Key::asymmetric("another's", (key(), *first)).for_users([u32::MAX - 1]),
         Key::new("cipher", Algorithm::AES_128_GCM, vec![1; 16].into()).with_paddings(all.clone()),
     ];
     let daemon = Running::new(Server::new().keys(keys));
@@ -70,7 +70,7 @@ fn a_named_key_with_several_paddings() {
     for &padding in &all {
         let session = client.named_rsa_session("all", padding).expect("it has the padding");
         let verifying = client.named_rsa_session("verifying", padding).expect("it has it");
-        let local = engine.signature_session((key(), padding));
+        let local = engine.asymmetric_session((key(), padding));
         let mut found = [0; 256];
         client.sign(session, b"message", &mut found).expect("it is made");
         local.verify(b"message", &found).expect("it is right");

@@ -24,7 +24,7 @@ pub(crate) fn key() -> PrivateKey {
 /// The signature of a message that the engine makes; always the same, by PKCS#1 v1.5.
 pub(crate) fn signature(message: &[u8]) -> Vec<u8> {
     let mut signature = vec![0; 256];
-    let session = Engine::new().signature_session((key(), PADDING));
+    let session = Engine::new().asymmetric_session((key(), PADDING));
     session.sign(message, &mut signature).expect("it is made");
     signature
 }
@@ -73,7 +73,7 @@ fn calls_give_what_the_engine_gives() {
     let hashes = [Hash::SHA256, Hash::SHA384, Hash::SHA512];
     let paddings = hashes.map(Padding::pkcs1v15).into_iter().chain(hashes.map(Padding::pss));
     for padding in paddings.chain([Padding::pss_with_salt_length(Hash::SHA256, 7)]) {
-        let local = engine.signature_session((key(), padding));
+        let local = engine.asymmetric_session((key(), padding));
         let keys = [key().into(), key().without_primes().into(), RsaKey::from(key())];
         let mut sessions = keys.map(|key| client.rsa_session(key, padding).expect("it is a key"));
         let pkcs1 = key().to_pkcs1_der().expect("it has primes");
@@ -424,7 +424,7 @@ fn others_are_served_while_a_key_is_made() {
             let der = client.public_key(made).expect("it has one");
             let public = PublicKey::from_spki_der(&der).expect("it is a key");
             assert_eq!(public.bits(), 3072);
-            let local = Engine::new().signature_session((public, Padding::pss(Hash::SHA384)));
+            let local = Engine::new().asymmetric_session((public, Padding::pss(Hash::SHA384)));
             local.verify(b"message", &signature).expect("it is right");
         });
         until(|| statistics(&daemon).clients == 2);
@@ -498,7 +498,7 @@ fn batches_by_the_driver() {
     let remote = Remote::connect(daemon.path()).expect("it listens");
     let engine = Engine::new().with_driver(remote).expect("the name is free");
     let on =
-        |key: RsaKey| engine.signature_session_on("device", (key, PADDING)).expect("it is a key");
+        |key: RsaKey| engine.asymmetric_session_on("device", (key, PADDING)).expect("it is a key");
     let (signing, slow) = (on(key().into()), on(key().without_primes().into()));
     let verifying = on(PublicKey::from_spki_der(&key().public_key().to_spki_der())
         .expect("it is a key")

@@ -3,9 +3,9 @@
 use lanecrypt_ciphers::{Algorithm, Error};
 use lanecrypt_rsa::{Backend, PrivateKey};
 
+use crate::asymmetric::{self, Rsa};
 use crate::session::job::List;
-use crate::signatures::{self, Rsa};
-use crate::{Driver, Jobs, SessionId, SignatureKey};
+use crate::{AsymmetricKey, Driver, Jobs, SessionId};
 
 /// Serves only RSA signatures, by AWS-LC: see [`Backend::AwsLc`](lanecrypt_rsa::Backend::AwsLc) for
 /// the keys and paddings that it accepts.
@@ -24,7 +24,7 @@ use crate::{Driver, Jobs, SessionId, SignatureKey};
 /// # let pem = include_str!("../../../rsa/tests/key.pem");
 /// let engine = Engine::new().with_driver(AwsLc::new())?;
 /// let key = PrivateKey::from_pem(pem)?;
-/// let session = engine.signature_session_on("aws-lc", (key, Padding::pss(Hash::SHA256)))?;
+/// let session = engine.asymmetric_session_on("aws-lc", (key, Padding::pss(Hash::SHA256)))?;
 /// let mut signature = vec![0; session.signature_length()];
 /// session.sign(b"message", &mut signature)?;
 /// session.verify(b"message", &signature)?;
@@ -54,7 +54,7 @@ impl Driver for AwsLc {
 
     /// [`Error::Unsupported`] for keys of other signatures, keys below 2048 bits, private keys
     /// without primes, other hash functions, and PSS with a salt that is not as long as a digest.
-    fn open_signatures(&self, key: &SignatureKey) -> Result<SessionId, Error> {
+    fn open_asymmetric(&self, key: &AsymmetricKey) -> Result<SessionId, Error> {
         let (key, padding) = key.rsa().ok_or(Error::Unsupported)?;
         let has_primes = key.private_key().is_none_or(PrivateKey::has_primes);
         match has_primes && Backend::AwsLc.supports(key.public_key(), padding) {
@@ -69,10 +69,10 @@ impl Driver for AwsLc {
     fn process(&self, jobs: Jobs<'_, '_>) {
         let library = Rsa(Backend::AwsLc);
         match jobs.into_list() {
-            List::Requests(requests) => signatures::serve(requests, &library),
-            List::Waiting(waiting) => signatures::serve(waiting, &library),
+            List::Requests(requests) => asymmetric::serve(requests, &library),
+            List::Waiting(waiting) => asymmetric::serve(waiting, &library),
             List::Lent(picked) => {
-                signatures::serve(picked.iter_mut().filter_map(Option::as_mut), &library);
+                asymmetric::serve(picked.iter_mut().filter_map(Option::as_mut), &library);
             }
         }
     }

@@ -18,7 +18,7 @@ use self::sessions::Sessions;
 #[cfg(feature = "rsa")]
 use self::signatures::Signatures;
 #[cfg(feature = "rsa")]
-use crate::SignatureKey;
+use crate::AsymmetricKey;
 use crate::{Driver, Job, Jobs, SessionId};
 
 /// Serves requests by OpenSSL's libcrypto, versions 1.1.1 to 4.
@@ -77,7 +77,7 @@ impl Driver for OpenSsl {
     }
 
     #[cfg(feature = "rsa")]
-    fn open_signatures(&self, key: &SignatureKey) -> Result<SessionId, Error> {
+    fn open_asymmetric(&self, key: &AsymmetricKey) -> Result<SessionId, Error> {
         let (key, padding) = key.rsa().ok_or(Error::Unsupported)?;
         let signatures = Signatures::new(&self.libcrypto, key, padding)?;
         Ok(self.sessions.add(Held::Rsa(signatures)))

@@ -93,8 +93,9 @@ const LOWEST_WITH_AES: Level =
 
 /// In place of a kind: messages that this processor serves without lanes.
 pub(super) const ALONE: u8 = 254;
-/// In place of a kind: signatures that this processor makes or checks, which wait for each other.
-#[cfg(feature = "_signatures")]
+/// In place of a kind: requests of asymmetric keys that this processor serves, which wait for each
+/// other.
+#[cfg(feature = "_asymmetric")]
 pub(super) const TOGETHER: u8 = 253;
 /// In place of a kind: messages of other drivers.
 pub(super) const ELSEWHERE: u8 = 255;
@@ -102,7 +103,7 @@ pub(super) const ELSEWHERE: u8 = 255;
 /// The kind of each class.
 pub(super) static OF_CLASS: [u8; Class::COUNT] = {
     // Classes without an algorithm are those of sessions that have no such operation, of other
-    // drivers, and of signatures.
+    // drivers, and of asymmetric keys.
     let mut kinds = [ALONE; Class::COUNT];
     let mut at = Class::ELSEWHERE.number();
     while at < Class::COUNT {

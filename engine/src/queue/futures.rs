@@ -26,8 +26,8 @@ use crate::{Engine, Session};
 /// batch, as in a [`WorkerQueue`](super::WorkerQueue). The worker wakes the tasks.
 ///
 /// Dropping a future cancels its message if the worker has not taken it yet; otherwise the message
-/// is served, and its buffer dropped. Long operations, which include signatures, have a separate
-/// worker, as in a [`WorkerQueue`](super::WorkerQueue).
+/// is served, and its buffer dropped. Long operations, which include those of asymmetric keys, have
+/// a separate worker, as in a [`WorkerQueue`](super::WorkerQueue).
 ///
 /// It is behind a lock, which is held for some hundred nanoseconds. It allocates when it is
 /// created, when sessions are attached, and when more tasks wait for room than before.
@@ -90,8 +90,8 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
     }
 
     /// Attaches a session, which messages name from now on. A session of
-    /// [`boxed_session`](Engine::boxed_session) is not moved. One with an RSA key is attached as by
-    /// [`attach_slow`](Self::attach_slow).
+    /// [`boxed_session`](Engine::boxed_session) is not moved. One with an asymmetric key is
+    /// attached as by [`attach_slow`](Self::attach_slow).
     ///
     /// # Errors
     ///
@@ -101,15 +101,15 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
         session: impl Into<Box<Session>>,
     ) -> Result<SessionHandle, Rejected<Box<Session>>> {
         let given = session.into();
-        if given.has_signatures() {
+        if given.is_asymmetric() {
             return self.attach_slow(given);
         }
         self.attach_to(given, false)
     }
 
-    /// Attaches a session of long operations: milliseconds for a slow driver, for signatures, or
-    /// for messages of megabytes. They have a separate worker, and the same room in addition, so
-    /// that they never delay short ones.
+    /// Attaches a session of long operations: milliseconds for a slow driver, for asymmetric
+    /// keys, or for messages of megabytes. They have a separate worker, and the same room in
+    /// addition, so that they never delay short ones.
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::service::{SIGNATURES_AT_ONCE, Service};
+use super::service::{ASYMMETRIC_AT_ONCE, Service};
 use super::sessions::Numbers;
 use super::slot::Slot;
 use super::{Completion, Message, MessageError, QueueError, Rejected, SessionHandle, Ticket};
@@ -15,8 +15,9 @@ use crate::{Engine, Operation, Session};
 /// [`poll`](Self::poll) reaches the first. Then all of them run together. Completions are in the
 /// order of submission.
 ///
-/// Signatures wait too, until [`poll`](Self::poll) reaches one of them: then up to 32 are processed
-/// together. They are never served together with other messages, nor by `submit`.
+/// Signatures and key exchanges wait too, until [`poll`](Self::poll) reaches one of them: then up
+/// to 32 are processed together. They are never served together with other messages, nor by
+/// `submit`.
 ///
 /// It allocates only when it is created and when sessions are attached. After `fork`, parent and
 /// child each have a queue with the same messages.
@@ -52,8 +53,8 @@ pub struct LocalQueue<B> {
     /// The number of waiting messages, and a ticket that is not newer than any of them.
     first_waiting: usize,
     waiting: usize,
-    /// The number of signatures that wait in addition.
-    signatures: usize,
+    /// The number of requests of asymmetric keys that wait in addition.
+    asymmetric: usize,
     service: Service,
     numbers: Numbers,
 }
@@ -70,7 +71,7 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
             tail: 0,
             first_waiting: 0,
             waiting: 0,
-            signatures: 0,
+            asymmetric: 0,
             service: Service::new(*engine.lanes(), depth),
             numbers: Numbers::default(),
         }
@@ -157,8 +158,8 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
     }
 
     /// The completion of the oldest message; `None` if there is no message. If the oldest message
-    /// waits, it is served now, with all others that wait; signatures with signatures, up to 32,
-    /// and others with others.
+    /// waits, it is served now, with all others that wait; those of asymmetric keys by themselves,
+    /// up to 32.
     #[inline(always)]
     pub fn poll(&mut self) -> Option<Completion<B>> {
         if self.head == self.tail {
@@ -175,8 +176,8 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
 
     #[inline(never)]
     fn serve_and_take(&mut self, at: usize) -> Option<Completion<B>> {
-        match self.slots.get(at)?.operation.is_signature() {
-            true => self.serve_signatures(),
+        match self.slots.get(at)?.operation.is_asymmetric() {
+            true => self.serve_asymmetric(),
             false => self.serve_ciphers(),
         }
         self.slots.get_mut(at)?.take()
@@ -186,8 +187,8 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
     #[inline(never)]
     pub fn serve(&mut self) {
         self.serve_ciphers();
-        while self.signatures > 0 {
-            self.serve_signatures();
+        while self.asymmetric > 0 {
+            self.serve_asymmetric();
         }
     }
 
@@ -197,25 +198,26 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
         if waiting == 0 {
             return;
         }
-        if self.signatures > 0 {
+        if self.asymmetric > 0 {
             return self.serve_picked(false, waiting);
         }
         let (service, slots) = self.since_first_waiting();
         service.serve(slots, |_| true, waiting);
     }
 
-    /// Serves as many signatures as share lanes.
-    fn serve_signatures(&mut self) {
-        let count = self.signatures.min(SIGNATURES_AT_ONCE);
-        self.signatures -= count;
+    /// Serves as many requests of asymmetric keys as share lanes.
+    fn serve_asymmetric(&mut self) {
+        let count = self.asymmetric.min(ASYMMETRIC_AT_ONCE);
+        self.asymmetric -= count;
         self.serve_picked(true, count);
     }
 
-    /// Serves this many of the waiting messages, either the first signatures or the first others.
+    /// Serves this many of the waiting messages, either the first of asymmetric keys or the
+    /// first others.
     #[cold]
     #[inline(never)]
-    fn serve_picked(&mut self, signatures: bool, count: usize) {
-        let picked = |slot: &Slot<B>| slot.operation.is_signature() == signatures;
+    fn serve_picked(&mut self, asymmetric: bool, count: usize) {
+        let picked = |slot: &Slot<B>| slot.operation.is_asymmetric() == asymmetric;
         let (service, slots) = self.since_first_waiting();
         let mut left = count;
         let slots = slots.map(|slots| {
@@ -260,8 +262,8 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
             return false;
         };
         place.outcome = Some(Err(MessageError::Cancelled));
-        match place.operation.is_signature() {
-            true => self.signatures -= 1,
+        match place.operation.is_asymmetric() {
+            true => self.asymmetric -= 1,
             false => self.waiting -= 1,
         }
         true
@@ -284,11 +286,11 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
     /// Counts the last message among those that wait.
     #[inline(always)]
     fn count_waiting(&mut self, operation: Operation) {
-        if self.waiting == 0 && self.signatures == 0 {
+        if self.waiting == 0 && self.asymmetric == 0 {
             self.first_waiting = self.tail.wrapping_sub(1);
         }
-        if operation.is_signature() {
-            self.signatures += 1;
+        if operation.is_asymmetric() {
+            self.asymmetric += 1;
             return;
         }
         self.waiting += 1;
@@ -303,7 +305,7 @@ impl<B> fmt::Debug for LocalQueue<B> {
         f.debug_struct("LocalQueue")
             .field("depth", &self.depth)
             .field("in_flight", &self.tail.wrapping_sub(self.head))
-            .field("waiting", &(self.waiting + self.signatures))
+            .field("waiting", &(self.waiting + self.asymmetric))
             .finish_non_exhaustive()
     }
 }

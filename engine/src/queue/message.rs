@@ -42,8 +42,8 @@ macro_rules! message_methods {
             }
 
             /// The same message, whose first `bytes` bytes are left as they are. Sealing and
-            /// opening authenticate them, and they are signed like the rest. If the buffer is
-            /// shorter, the message is refused with `Error::AadLength`.
+            /// opening authenticate them; to sign, verify and agree, they are taken like the rest.
+            /// If the buffer is shorter, the message is refused with `Error::AadLength`.
             #[must_use]
             #[inline(always)]
             pub fn with_header(self, bytes: usize) -> Self {
@@ -93,6 +93,17 @@ macro_rules! message_methods {
             pub fn verify(session: $session, buffer: B) -> Self {
                 Self::new(session, $crate::Operation::Verify, [], buffer)
             }
+
+            /// What the other side of a key exchange sent, for a shared secret: the last
+            /// [`agreement_length`](crate::Session::agreement_length) bytes of the buffer are room
+            /// for it, and everything before them is what was sent.
+            ///
+            /// If the buffer is shorter than that room, the message completes with
+            /// `Error::OutputLength`.
+            #[inline(always)]
+            pub fn agree(session: $session, buffer: B) -> Self {
+                Self::new(session, $crate::Operation::Agree, [], buffer)
+            }
         }
     };
 }
@@ -123,7 +134,7 @@ impl<N, B> Message<N, B> {
     /// with [`Error::NonceLength`](crate::Error::NonceLength).
     pub const LONGEST_NONCE: usize = KeptNonce::LONGEST;
 
-    /// A message with this operation. To sign and to verify, the nonce is empty: see
+    /// A message with this operation. To sign, to verify and to agree, the nonce is empty: see
     /// [`sign`](Message::sign).
     #[inline(always)]
     pub fn new(session: SessionHandle, operation: Operation, nonce: N, buffer: B) -> Self {

@@ -18,8 +18,8 @@ use crate::{Operation, Session, scheduler};
 /// The most messages that wait: the number of the widest lanes.
 const MOST: usize = 256;
 
-/// The most signatures that are served together: as many as share lanes.
-pub(super) const SIGNATURES_AT_ONCE: usize = 32;
+/// The most requests of asymmetric keys that are served together: as many as share lanes.
+pub(super) const ASYMMETRIC_AT_ONCE: usize = 32;
 
 /// The sessions of a queue, and the memory of the messages that it serves together.
 pub(super) struct Service {

@@ -137,11 +137,12 @@ impl<B: AsMut<[u8]>> Slot<B> {
         let (operation, header) = (self.operation, self.header);
         let (nonce, bytes) = self.parts();
         let nonce = nonce.ok_or(Error::NonceLength)?;
-        if operation.is_signature() {
-            let (message, signature) = signed(session, operation, nonce, header, bytes)?;
+        if operation.is_asymmetric() {
+            let (input, result) = asymmetric(session, operation, nonce, header, bytes)?;
             let work = match operation {
-                Operation::Sign => Work::sign(session, message, signature),
-                _ => Work::verify(session, message, signature),
+                Operation::Sign => Work::sign(session, input, result),
+                Operation::Verify => Work::verify(session, input, result),
+                _ => Work::agree(session, input, result),
             };
             return Ok((nonce, work));
         }
@@ -234,8 +235,8 @@ pub(super) fn serve(
     header: usize,
     buffer: &mut [u8],
 ) -> Result<(), Error> {
-    if operation.is_signature() {
-        return serve_signature(session, operation, nonce, header, buffer);
+    if operation.is_asymmetric() {
+        return serve_asymmetric(session, operation, nonce, header, buffer);
     }
     if nonce.len() > KeptNonce::LONGEST {
         return Err(Error::NonceLength);
@@ -259,46 +260,50 @@ fn serve_parted(
         Operation::Encrypt => session.encrypt(nonce, data),
         Operation::Decrypt => session.decrypt(nonce, data),
         // They are split in another way.
-        Operation::Sign | Operation::Verify => Err(Error::Unsupported),
+        Operation::Sign | Operation::Verify | Operation::Agree => Err(Error::Unsupported),
     }
 }
 
 #[cold]
 #[inline(never)]
-fn serve_signature(
+fn serve_asymmetric(
     session: &Session,
     operation: Operation,
     nonce: &[u8],
     header: usize,
     buffer: &mut [u8],
 ) -> Result<(), Error> {
-    let (message, signature) = signed(session, operation, nonce, header, buffer)?;
+    let (input, result) = asymmetric(session, operation, nonce, header, buffer)?;
     match operation {
-        Operation::Sign => session.sign(message, signature),
-        _ => session.verify(message, signature),
+        Operation::Sign => session.sign(input, result),
+        Operation::Verify => session.verify(input, result),
+        _ => session.agree(input, result),
     }
 }
 
-/// A message with its header, and its signature or the room for one.
-fn signed<'b>(
+/// What comes in with its header, and behind it a signature, or the room for the result.
+fn asymmetric<'b>(
     session: &Session,
     operation: Operation,
     nonce: &[u8],
     header: usize,
     buffer: &'b mut [u8],
 ) -> Result<(&'b [u8], &'b mut [u8]), Error> {
-    if !session.has_signature(operation) {
+    if !session.has_asymmetric(operation) {
         return Err(Error::Unsupported);
     }
     if !nonce.is_empty() {
         return Err(Error::NonceLength);
     }
     let behind = buffer.len().checked_sub(header).ok_or(Error::AadLength)?;
-    let signature = session.signature_length();
-    if behind < signature {
-        let is_room = operation == Operation::Sign;
+    let length = match operation {
+        Operation::Agree => session.agreement_length(),
+        _ => session.signature_length(),
+    };
+    if behind < length {
+        let is_room = operation != Operation::Verify;
         return Err(if is_room { Error::OutputLength } else { Error::Authentication });
     }
-    let (message, signature) = buffer.split_at_mut(buffer.len() - signature);
-    Ok((message, signature))
+    let (input, result) = buffer.split_at_mut(buffer.len() - length);
+    Ok((input, result))
 }

@@ -38,8 +38,8 @@ use crate::{Engine, Session};
 /// Buffers that were not taken by [`poll`](Self::poll) are dropped. A child of `fork` has no
 /// worker: its copy of the queue is empty and returns [`QueueError::Forked`].
 ///
-/// Sessions with RSA keys have a separate worker, as those of [`attach_slow`](Self::attach_slow).
-/// It serves up to 32 messages together.
+/// Sessions with asymmetric keys have a separate worker, as those of
+/// [`attach_slow`](Self::attach_slow). It serves up to 32 messages together.
 ///
 /// It allocates only when it is created, when sessions are attached, and at the first signatures.
 ///
@@ -104,8 +104,8 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     }
 
     /// Attaches a session, which messages name from now on. A session of
-    /// [`boxed_session`](Engine::boxed_session) is not moved. One with an RSA key is attached as by
-    /// [`attach_slow`](Self::attach_slow).
+    /// [`boxed_session`](Engine::boxed_session) is not moved. One with an asymmetric key is
+    /// attached as by [`attach_slow`](Self::attach_slow).
     ///
     /// # Errors
     ///
@@ -115,16 +115,16 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
         session: impl Into<Box<Session>>,
     ) -> Result<SessionHandle, Rejected<Box<Session>>> {
         let session = session.into();
-        if session.has_signatures() {
+        if session.is_asymmetric() {
             return self.attach_slow(session);
         }
         let [numbers, _] = &mut self.numbers;
         self.short.attach(session, numbers)
     }
 
-    /// Attaches a session of long operations: milliseconds for a slow driver, for signatures, or
-    /// for messages of megabytes. They have a separate worker, and the same room in addition, so
-    /// that they never delay short ones.
+    /// Attaches a session of long operations: milliseconds for a slow driver, for asymmetric
+    /// keys, or for messages of megabytes. They have a separate worker, and the same room in
+    /// addition, so that they never delay short ones.
     ///
     /// # Errors
     ///
@@ -197,7 +197,8 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
         self.short.submit_many(messages)
     }
 
-    /// The same for sessions of [long operations](Self::attach_slow), and so for signatures.
+    /// The same for sessions of [long operations](Self::attach_slow), and so for
+    /// asymmetric keys.
     ///
     /// # Errors
     ///

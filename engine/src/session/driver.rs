@@ -7,9 +7,9 @@ use lanecrypt_ciphers::{Algorithm, Error};
 
 use super::SessionId;
 use super::job::Jobs;
+#[cfg(feature = "_asymmetric")]
+use crate::AsymmetricKey;
 use crate::Operation;
-#[cfg(feature = "_signatures")]
-use crate::SignatureKey;
 
 /// Requests of one algorithm and operation, for which a driver computes the [cost](Driver::cost).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,17 +57,16 @@ pub trait Driver: fmt::Debug + Send + Sync {
     /// serve the algorithm.
     fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<SessionId, Error>;
 
-    /// Opens a session for signatures with this key. Its requests
-    /// [sign](crate::Operation::Sign) and [verify](crate::Operation::Verify); without a private key
-    /// they only verify.
+    /// Opens a session with this asymmetric key. Its requests have the
+    /// [operations](AsymmetricKey::operations) of the key: sign, verify, agree.
     ///
     /// # Errors
     ///
     /// [`Error::KeyLength`], or [`Error::Unsupported`] if the driver does not serve such keys,
-    /// which is the default.
-    #[cfg(feature = "_signatures")]
+    /// which is the default. More kinds of keys may come: refuse those that you do not know.
+    #[cfg(feature = "_asymmetric")]
     #[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
-    fn open_signatures(&self, key: &SignatureKey) -> Result<SessionId, Error> {
+    fn open_asymmetric(&self, key: &AsymmetricKey) -> Result<SessionId, Error> {
         let _ = key;
         Err(Error::Unsupported)
     }

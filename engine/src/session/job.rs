@@ -62,7 +62,8 @@ impl<'j, 'a> Job<'j, 'a> {
         self.nonce
     }
 
-    /// The data that is authenticated but not encrypted. Of a signature, the message.
+    /// The data that is authenticated but not encrypted. Of a signature, the message; of a key
+    /// exchange, what the other side sent.
     #[must_use]
     pub fn aad(&self) -> &'a [u8] {
         self.work.aad
@@ -77,14 +78,14 @@ impl<'j, 'a> Job<'j, 'a> {
     /// - [`Error::OutputLength`] if the two buffers have different lengths, or if a packet to seal
     ///   has no room for a tag;
     /// - [`Error::Authentication`] if a packet to open is shorter than a tag;
-    /// - [`Error::Unsupported`] if the operation is to sign or to verify: the message of a
-    ///   signature is [`aad`](Self::aad).
+    /// - [`Error::Unsupported`] if the operation is [asymmetric](Operation::is_asymmetric): its
+    ///   input is [`aad`](Self::aad).
     pub fn data(&mut self) -> Result<InOutBuf<'_, '_, u8>, Error> {
         match self.operation() {
             Operation::Encrypt | Operation::Decrypt => self.work.data.in_out(),
             Operation::Seal => self.work.parted_to_seal(self.session).map(|(data, _)| data),
             Operation::Open => self.work.parted_to_open(self.session).map(|(data, _)| data),
-            Operation::Sign | Operation::Verify => Err(Error::Unsupported),
+            Operation::Sign | Operation::Verify | Operation::Agree => Err(Error::Unsupported),
         }
     }
 
@@ -135,30 +136,29 @@ impl<'j, 'a> Job<'j, 'a> {
         }
     }
 
-    /// Writes the signature of a message that was signed.
+    /// Writes the signature of a message that was signed, or what was agreed on.
     ///
     /// # Errors
     ///
     /// [`Error::OutputLength`] if its length differs from the room for it, [`Error::Unsupported`]
-    /// if the operation was not to sign.
-    pub fn put_signature(&mut self, made: &[u8]) -> Result<(), Error> {
+    /// if the operation was neither to sign nor to agree.
+    pub fn put_output(&mut self, made: &[u8]) -> Result<(), Error> {
         match (self.operation(), &mut self.work.put) {
-            (Operation::Sign, Some(place)) if place.len() == made.len() => {
+            (Operation::Sign | Operation::Agree, Some(place)) if place.len() == made.len() => {
                 place.copy_from_slice(made);
                 Ok(())
             }
-            (Operation::Sign, _) => Err(Error::OutputLength),
+            (Operation::Sign | Operation::Agree, _) => Err(Error::OutputLength),
             _ => Err(Error::Unsupported),
         }
     }
 
-    /// The length in bytes of the room for a signature, or of the signature to check; 0 if there is
-    /// none.
+    /// The length in bytes of the room for a signature, or for what is agreed on; 0 if the
+    /// operation is neither to sign nor to agree.
     #[must_use]
-    pub fn signature_length(&self) -> usize {
-        match (self.operation(), &self.work.put, self.work.came) {
-            (Operation::Sign, Some(signature), _) => signature.len(),
-            (Operation::Verify, _, Some(signature)) => signature.len(),
+    pub fn output_length(&self) -> usize {
+        match (self.operation(), &self.work.put) {
+            (Operation::Sign | Operation::Agree, Some(place)) => place.len(),
             _ => 0,
         }
     }
@@ -177,7 +177,7 @@ impl<'j, 'a> Job<'j, 'a> {
     }
 
     /// The current content of all memory that serving it may write to: the output, and the room for
-    /// a tag or a signature if that is separate.
+    /// a tag, a signature or a secret if that is separate.
     #[must_use]
     pub fn outputs(&mut self) -> [&mut [u8]; 2] {
         let Work { data, put, .. } = &mut *self.work;

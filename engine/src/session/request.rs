@@ -1,4 +1,5 @@
-//! A request: one message to encrypt, decrypt, seal, open or sign, or a signature to check.
+//! A request: one message to encrypt, decrypt, seal, open or sign, a signature to check, or a
+//! secret to agree on.
 
 use core::fmt;
 
@@ -113,6 +114,16 @@ impl<'a> Request<'a> {
     #[inline]
     pub fn verify(session: &'a Session, message: &'a [u8], signature: &'a [u8]) -> Self {
         Self { session, nonce: &[], work: Work::verify(session, message, signature) }
+    }
+
+    /// Computes a shared secret from what the other side sent, and writes it to `output`, which has
+    /// [`agreement_length`](Session::agreement_length) bytes: see
+    /// `AsymmetricKey`.
+    ///
+    /// A session without a key of key exchange refuses it with [`Error::Unsupported`].
+    #[inline]
+    pub fn agree(session: &'a Session, received: &'a [u8], output: &'a mut [u8]) -> Self {
+        Self { session, nonce: &[], work: Work::agree(session, received, output) }
     }
 
     /// The outcome; `None` before the request has been processed.

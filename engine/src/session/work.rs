@@ -4,13 +4,13 @@ use lanecrypt_ciphers::lanes::{Opening, Sealing, in_parts};
 use lanecrypt_ciphers::{Error, InOutBuf, hazmat};
 
 use super::{Session, SessionKey};
-#[cfg(feature = "_signatures")]
-use crate::SignatureKey;
+#[cfg(feature = "_asymmetric")]
+use crate::AsymmetricKey;
+#[cfg(feature = "_asymmetric")]
+use crate::asymmetric::library::Library;
+#[cfg(feature = "_asymmetric")]
+use crate::asymmetric::single;
 use crate::class::Class;
-#[cfg(feature = "_signatures")]
-use crate::signatures::library::Library;
-#[cfg(feature = "_signatures")]
-use crate::signatures::single;
 use crate::{Data, Operation};
 
 /// An operation and its buffers.
@@ -20,11 +20,12 @@ use crate::{Data, Operation};
 // width than the preceding stores, and stall on them.
 pub(crate) struct Work<'a> {
     pub(crate) state: State,
-    /// Authenticated, not encrypted: the associated data, or the message of a signature.
+    /// Authenticated, not encrypted: the associated data, or the message of a signature. Of a key
+    /// exchange, what the other side sent.
     pub(crate) aad: &'a [u8],
     /// The data; the whole packet if its tag is in `data` and not in `put` or `came`.
     pub(crate) data: Data<'a>,
-    /// The room for the tag, or for the signature.
+    /// The room for the tag, for the signature, or for what is agreed on.
     pub(crate) put: Option<&'a mut [u8]>,
     /// The received tag, or the signature to check.
     pub(crate) came: Option<&'a [u8]>,
@@ -45,8 +46,8 @@ impl State {
         Self { class: session.class().with(operation), outcome: None }
     }
 
-    fn of_signature(session: &Session, operation: Operation) -> Self {
-        let refused = !session.has_signature(operation);
+    fn of_asymmetric(session: &Session, operation: Operation) -> Self {
+        let refused = !session.has_asymmetric(operation);
         Self {
             class: session.class().with(operation),
             outcome: refused.then_some(Err(Error::Unsupported)),
@@ -101,12 +102,12 @@ impl<'a> Work<'a> {
         Self { state, aad, data, put: None, came: Some(tag) }
     }
 
-    // Only a session with a key of signatures has these operations. For any other they are refused
+    // Only a session with an asymmetric key has these operations. For any other they are refused
     // here.
 
     #[inline]
     pub(crate) fn sign(session: &Session, message: &'a [u8], signature: &'a mut [u8]) -> Self {
-        let state = State::of_signature(session, Operation::Sign);
+        let state = State::of_asymmetric(session, Operation::Sign);
         Self {
             state,
             aad: message,
@@ -118,7 +119,7 @@ impl<'a> Work<'a> {
 
     #[inline]
     pub(crate) fn verify(session: &Session, message: &'a [u8], signature: &'a [u8]) -> Self {
-        let state = State::of_signature(session, Operation::Verify);
+        let state = State::of_asymmetric(session, Operation::Verify);
         Self {
             state,
             aad: message,
@@ -128,11 +129,23 @@ impl<'a> Work<'a> {
         }
     }
 
+    #[inline]
+    pub(crate) fn agree(session: &Session, received: &'a [u8], output: &'a mut [u8]) -> Self {
+        let state = State::of_asymmetric(session, Operation::Agree);
+        Self {
+            state,
+            aad: received,
+            data: Data::of_parts(None, &mut []),
+            put: Some(output),
+            came: None,
+        }
+    }
+
     /// The length of the message in bytes; of a packet without the usual tag.
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
         let bytes = self.data.len();
-        // A signature has its own place, or is in `came`.
+        // A signature or secret has its own place, or is in `came`.
         let is_packet = self.put.is_none()
             && self.came.is_none()
             && matches!(self.state.class.operation_of_cipher(), Operation::Seal | Operation::Open);
@@ -181,7 +194,7 @@ impl<'a> Work<'a> {
     fn served(&mut self, session: &Session, nonce: &[u8]) -> Result<(), Error> {
         let aad = self.aad;
         let state = self.state;
-        debug_assert!(!state.class.is_signature() || session.has_signatures(), "it was refused");
+        debug_assert!(!state.class.is_asymmetric() || session.is_asymmetric(), "it was refused");
         match (&session.key, state.class.operation_of_cipher()) {
             (SessionKey::Raw(_, cipher), Operation::Encrypt) => {
                 cipher.encrypt(nonce, in_parts(self.data.in_out()?))
@@ -197,35 +210,50 @@ impl<'a> Work<'a> {
                 let (data, tag) = self.parted_to_open(session)?;
                 cipher.open_detached(nonce, aad, in_parts(data), tag)
             }
-            #[cfg(feature = "_signatures")]
-            (SessionKey::Signature(_, key), _) => self.signed(key),
+            #[cfg(feature = "_asymmetric")]
+            (SessionKey::Asymmetric(_, key), _) => self.serve_asymmetric(key),
             _ => Err(Error::Unsupported),
         }
     }
 
-    /// Makes or checks a signature.
-    #[cfg(feature = "_signatures")]
+    /// Makes or checks a signature, or agrees on a secret.
+    #[cfg(feature = "_asymmetric")]
     #[cold]
     #[inline(never)]
-    fn signed(&mut self, key: &SignatureKey) -> Result<(), Error> {
+    fn serve_asymmetric(&mut self, key: &AsymmetricKey) -> Result<(), Error> {
         match (self.state.class.operation(), &mut self.put, self.came) {
             (Operation::Sign, Some(signature), _) => single::sign(key, self.aad, signature),
             (Operation::Verify, _, Some(signature)) => single::verify(key, self.aad, signature),
+            (Operation::Agree, Some(output), _) => single::agree(key, self.aad, output),
             _ => Err(Error::Unsupported),
         }
     }
 
-    /// The request of a signature, and the place of its outcome. An error if the session has no
-    /// such operation, or if the length of the signature is wrong.
-    #[cfg(feature = "_signatures")]
-    pub(crate) fn signature<'w, L: Library>(
+    /// What the other side of a key exchange sent, parsed.
+    #[cfg(feature = "_asymmetric")]
+    pub(crate) fn input<L: Library>(&self, session: &Session) -> Result<L::Input, Error> {
+        match (self.state.class.operation(), session.asymmetric_key(), &self.put) {
+            (Operation::Agree, Some(key), Some(output)) => L::input(key, self.aad, output.len()),
+            _ => Ok(L::Input::default()),
+        }
+    }
+
+    /// The request of an asymmetric key with its [`input`](Self::input), and the place of its
+    /// outcome. An error if the session has no such operation, or if a length is wrong.
+    #[cfg(feature = "_asymmetric")]
+    pub(crate) fn asymmetric<'w, L: Library>(
         &'w mut self,
         session: &'w Session,
+        input: &'w Result<L::Input, Error>,
     ) -> (Result<L::Request<'w>, Error>, &'w mut State) {
-        let Self { state, aad: message, put, came, .. } = self;
-        let request = match (session.signature_key(), put, came) {
-            (Some(key), Some(signature), _) => L::signing(key, message, signature),
-            (Some(key), _, Some(signature)) => L::verifying(key, message, signature),
+        let Self { state, aad, put, came, .. } = self;
+        let request = match (session.asymmetric_key(), state.class.operation(), put, came) {
+            (Some(key), Operation::Sign, Some(signature), _) => L::signing(key, aad, signature),
+            (Some(key), Operation::Verify, _, Some(signature)) => L::verifying(key, aad, signature),
+            (Some(key), Operation::Agree, Some(output), _) => match input {
+                Ok(input) => L::agreeing(key, aad, input, output),
+                Err(error) => Err(*error),
+            },
             _ => Err(Error::Unsupported),
         };
         (request, state)

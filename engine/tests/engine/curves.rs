@@ -1,26 +1,26 @@
 //! Sessions of Ed25519 and P-256: alone, in slices, batches and queues, among ciphers and RSA.
 
 use lanecrypt_engine::queue::{LocalQueue, Message, MessageError, WorkerQueue};
-use lanecrypt_engine::{Algorithm, Engine, Error, Request, Session, SignatureKey};
+use lanecrypt_engine::{Algorithm, AsymmetricKey, Engine, Error, Request, Session};
 use lanecrypt_pk::{ed25519, p256};
 
 /// A private key, and its public half.
-fn keys() -> [[SignatureKey; 2]; 2] {
+fn keys() -> [[AsymmetricKey; 2]; 2] {
     let edwards = ed25519::SigningKey::from_bytes(&[7; 32]);
     let weierstrass = p256::SigningKey::from_bytes(&[8; 32]).expect("it is in range");
     let publics = [
-        SignatureKey::from(edwards.verifying_key().clone()),
-        SignatureKey::from(weierstrass.public_key().clone()),
+        AsymmetricKey::from(edwards.verifying_key().clone()),
+        AsymmetricKey::from(weierstrass.public_key().clone()),
     ];
     let [first, second] = publics;
     [[edwards.into(), first], [weierstrass.into(), second]]
 }
 
 /// Whether a signature is right, by the crate of curves.
-fn check(key: &SignatureKey, message: &[u8], signature: &[u8; 64]) -> bool {
+fn check(key: &AsymmetricKey, message: &[u8], signature: &[u8; 64]) -> bool {
     match key {
-        SignatureKey::Ed25519Public(key) => key.verify(message, signature).is_ok(),
-        SignatureKey::P256Public(key) => key.verify(message, signature).is_ok(),
+        AsymmetricKey::Ed25519Public(key) => key.verify(message, signature).is_ok(),
+        AsymmetricKey::P256Public(key) => key.verify(message, signature).is_ok(),
         other => panic!("{other:?} is not public"),
     }
 }
@@ -33,7 +33,7 @@ fn a_session_signs_and_verifies() {
         assert!(private.has_scheme_of(&public));
         assert_eq!(private.to_spki_der(), public.to_spki_der());
         let [both, verifying] =
-            [&private, &public].map(|key| engine.signature_session(key.clone()));
+            [&private, &public].map(|key| engine.asymmetric_session(key.clone()));
         assert_eq!((both.signature_length(), both.algorithm()), (64, None));
         let mut signature = [0; 64];
         both.sign(b"message", &mut signature).expect("it is private");
@@ -54,7 +54,7 @@ fn a_session_signs_and_verifies() {
         }
         assert_eq!(untouched, [5; 65]);
         for driver in ["null", "absent"] {
-            let opened = engine.signature_session_on(driver, private.clone());
+            let opened = engine.asymmetric_session_on(driver, private.clone());
             assert_eq!(opened.err(), Some(Error::Unsupported));
         }
         assert!(!format!("{both:?}").contains("7, 7"), "it hides the key");
@@ -69,7 +69,7 @@ fn signatures_of_a_slice_are_served_together_and_each_by_its_own_key() {
     let cipher = engine.session(Algorithm::AES_128_GCM, &[1; 16]).expect("a good key");
     let keys = keys();
     let sessions: Vec<Session> =
-        keys.iter().flatten().map(|key| engine.signature_session(key.clone())).collect();
+        keys.iter().flatten().map(|key| engine.asymmetric_session(key.clone())).collect();
     // More than are served at once.
     let messages: Vec<Vec<u8>> = (0..75).map(|length| vec![length; length.into()]).collect();
     let mut signatures = vec![[0; 64]; messages.len()];
@@ -106,7 +106,7 @@ fn signatures_of_a_slice_are_served_together_and_each_by_its_own_key() {
 fn a_batch_refuses_what_a_key_cannot_do_and_serves_the_others() {
     let engine = Engine::new();
     let [[private, public], _] = keys();
-    let [private, public] = [private, public].map(|key| engine.signature_session(key));
+    let [private, public] = [private, public].map(|key| engine.asymmetric_session(key));
     let cipher = engine.session(Algorithm::AES_128_GCM, &[1; 16]).expect("a good key");
     let mut signatures = [[0; 64]; 4];
     let mut buffer = engine.batch_buffer(8);
@@ -130,7 +130,7 @@ fn queues_serve_them() {
     let text = b"message";
     for [private, public] in keys() {
         let mut local = LocalQueue::new(&engine, 20);
-        let attach = |key: &SignatureKey| engine.signature_session(key.clone());
+        let attach = |key: &AsymmetricKey| engine.asymmetric_session(key.clone());
         let [signs, verifies] =
             [&private, &public].map(|key| local.attach(attach(key)).expect("there is room"));
         let room = [&text[..], &[0; 64]].concat();

@@ -1,6 +1,12 @@
 //! Sessions, batches, drivers and queues: what needs no process of its own. One program, because
 //! linking is what takes most of the time of a small one.
 
+#[cfg(feature = "pk")]
+mod agreement;
+#[cfg(feature = "pk")]
+mod agreement_queues;
+#[cfg(feature = "pk")]
+mod agreements;
 mod batches;
 #[cfg(feature = "pk")]
 mod curves;

@@ -101,43 +101,48 @@ fn an_empty_batch_is_served() {
     assert_eq!((buffer.outcomes().len(), buffer.outcome(0)), (0, None));
 }
 
-/// No cipher signs: every door refuses, and no driver sees the request.
+/// No cipher signs or agrees: every door refuses, and no driver sees the request.
 #[test]
-fn sessions_of_ciphers_have_no_signatures() {
+fn sessions_of_ciphers_have_no_asymmetric_operations() {
     let engine = Engine::new();
     let null = engine.session_on("null", Algorithm::NULL, &[]).expect("it has no key");
     let mut buffer = engine.batch_buffer(8);
     let refused = Err(Error::Unsupported);
     for session in algorithms().map(|algorithm| open(&engine, algorithm)).chain([null]) {
         let mut signature = [9; 64];
-        assert_eq!(session.signature_length(), 0);
+        assert_eq!((session.signature_length(), session.agreement_length()), (0, 0));
         assert_eq!(session.sign(b"message", &mut signature), refused);
         assert_eq!(session.verify(b"message", &signature), refused);
+        assert_eq!(session.agree(&[9; 32], &mut signature), refused);
+        let mut secret = [9; 32];
         let mut requests = [
             Request::sign(&session, b"message", &mut signature),
             Request::verify(&session, b"message", &[]),
+            Request::agree(&session, &[9; 32], &mut secret),
         ];
         assert_eq!(requests.each_ref().map(Request::operation), Operation::ALL[4..]);
         for batch in requests.chunks_mut(1) {
             assert_eq!(failed(engine.process(batch)), 1);
         }
-        assert_eq!(failed(engine.process(&mut requests)), 2);
+        assert_eq!(failed(engine.process(&mut requests)), 3);
         assert!(requests.iter().all(|request| request.outcome() == Some(refused)));
 
         let mut batch = buffer.batch();
         assert_eq!(batch.sign(&session, b"message", &mut signature), Some(refused));
         assert_eq!(batch.verify(&session, b"message", &[]), Some(refused));
-        assert_eq!(failed(batch.finish()), 2);
-        assert_eq!(signature, [9; 64]);
+        assert_eq!(batch.agree(&session, &[9; 32], &mut secret), Some(refused));
+        assert_eq!(failed(batch.finish()), 3);
+        assert_eq!((signature, secret), ([9; 64], [9; 32]));
 
         let mut queue = LocalQueue::new(&engine, 4);
         let attached = queue.attach(session).expect("buffer");
         queue.submit(Message::sign(attached, vec![9; 64])).expect("buffer");
         queue.submit(Message::verify(attached, vec![9; 64])).expect("buffer");
+        queue.submit(Message::agree(attached, vec![9; 64])).expect("buffer");
         queue
             .submit(Message::new(attached, Operation::Sign, [1; 12], vec![9; 64]))
             .expect("buffer");
-        for _ in 0..3 {
+        for _ in 0..4 {
             let done = queue.poll().expect("a message");
             assert_eq!(done.outcome, Err(MessageError::Refused(Error::Unsupported)));
             assert_eq!(done.buffer, [9; 64]);
@@ -435,7 +440,7 @@ fn errors_are_said_in_words() {
     assert_eq!(error.to_string(), "2 requests of the batch failed");
     let error = engine.process(&mut batch[..1]).expect_err("it stays refused");
     assert_eq!(error.to_string(), "1 request of the batch failed");
-    let names = ["encrypt", "decrypt", "seal", "open", "sign", "verify"];
+    let names = ["encrypt", "decrypt", "seal", "open", "sign", "verify", "agree"];
     assert_eq!(Operation::ALL.map(Operation::name), names);
     assert_eq!(Operation::ALL[..4], Operation::OF_CIPHERS);
 }

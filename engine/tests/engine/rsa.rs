@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use lanecrypt_engine::{
-    Algorithm, BatchError, Engine, Error, Operation, Request, Session, SignatureKey,
+    Algorithm, AsymmetricKey, BatchError, Engine, Error, Operation, Request, Session,
 };
 use lanecrypt_rsa::{Hash, Padding};
 use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
@@ -14,7 +14,7 @@ use crate::signatures::Case;
 use crate::signers::{Signer, signers};
 
 fn sessions(engine: &Engine, signers: &[Signer]) -> Vec<Session> {
-    signers.iter().map(|it| engine.signature_session((it.key.clone(), it.padding))).collect()
+    signers.iter().map(|it| engine.asymmetric_session((it.key.clone(), it.padding))).collect()
 }
 
 fn failed(outcome: Result<(), BatchError>) -> usize {
@@ -130,13 +130,13 @@ fn a_session_has_the_operations_of_its_key_only() {
     let engine = Engine::new();
     let signer = &signers()[2];
     let length = signer.length();
-    let both = engine.signature_session((signer.key.clone(), signer.padding));
-    let public = engine.signature_session((signer.public(), signer.padding));
-    let (key, padding) = public.signature_key().and_then(SignatureKey::rsa).expect("it has one");
+    let both = engine.asymmetric_session((signer.key.clone(), signer.padding));
+    let public = engine.asymmetric_session((signer.public(), signer.padding));
+    let (key, padding) = public.asymmetric_key().and_then(AsymmetricKey::rsa).expect("it has one");
     assert_eq!((key.public_key(), padding), (signer.key.public_key(), signer.padding));
     assert!(key.private_key().is_none() && key.signature_length() == length);
     let cipher = engine.session(Algorithm::AES_128_GCM, &[1; 16]).expect("a good key");
-    assert!(cipher.signature_key().is_none());
+    assert!(cipher.asymmetric_key().is_none());
     let mut signature = vec![0; length];
     assert_eq!(public.sign(b"message", &mut signature), Err(Error::Unsupported));
     assert_eq!(signature, vec![0; length]);
@@ -188,7 +188,7 @@ fn each_error_is_the_exact_one() {
     let signers = signers();
     let signer = &signers[4];
     let (session, length) =
-        (engine.signature_session((signer.key.clone(), signer.padding)), signer.length());
+        (engine.asymmetric_session((signer.key.clone(), signer.padding)), signer.length());
     for wrong in [0, 1, length - 1, length + 1] {
         let mut signature = vec![3; wrong];
         assert_eq!(session.sign(b"message", &mut signature), Err(Error::OutputLength));
@@ -197,29 +197,29 @@ fn each_error_is_the_exact_one() {
     }
     // A signature of another key of the same size.
     let other = rsa_common::vectors().0["generated-1024-2"].key().expect("a good key");
-    let other = engine.signature_session((other, signer.padding));
+    let other = engine.asymmetric_session((other, signer.padding));
     assert_eq!(other.signature_length(), length);
     let own = signer.sign(b"message");
     assert_eq!(session.verify(b"message", &own), Ok(()));
     assert_eq!(other.verify(b"message", &own), Err(Error::Authentication));
     // Another padding under the same key.
-    let pss = engine.signature_session((signer.key.clone(), Padding::pss(Hash::SHA256)));
-    let fixed = engine.signature_session((signer.key.clone(), Padding::pkcs1v15(Hash::SHA256)));
+    let pss = engine.asymmetric_session((signer.key.clone(), Padding::pss(Hash::SHA256)));
+    let fixed = engine.asymmetric_session((signer.key.clone(), Padding::pkcs1v15(Hash::SHA256)));
     let mut signature = vec![0; length];
     assert_eq!(pss.sign(b"", &mut signature), Ok(()));
     assert_eq!(pss.verify(b"", &signature), Ok(()));
     assert_eq!(fixed.verify(b"", &signature), Err(Error::Authentication));
     // No room for the padding.
-    let short = engine.signature_session((signers[0].key.clone(), Padding::pss(Hash::SHA512)));
+    let short = engine.asymmetric_session((signers[0].key.clone(), Padding::pss(Hash::SHA512)));
     let mut signature = vec![3; 64];
     assert_eq!(short.sign(b"message", &mut signature), Err(Error::KeyLength));
     assert_eq!(short.verify(b"message", &signature), Err(Error::KeyLength));
     assert_eq!(signature, [3; 64]);
     for driver in ["null", "nobody"] {
-        let opened = engine.signature_session_on(driver, (signer.key.clone(), signer.padding));
+        let opened = engine.asymmetric_session_on(driver, (signer.key.clone(), signer.padding));
         assert_eq!(opened.err(), Some(Error::Unsupported));
     }
-    let software = engine.signature_session_on("software", (signer.key.clone(), signer.padding));
+    let software = engine.asymmetric_session_on("software", (signer.key.clone(), signer.padding));
     assert_eq!(software.expect("it serves it").verify(b"message", &own), Ok(()));
 }
 
@@ -228,7 +228,7 @@ fn each_error_is_the_exact_one() {
 fn keys_and_sessions_are_shared() {
     let engine = Engine::new();
     let signer = &signers()[2];
-    let sessions = [0, 1].map(|_| engine.signature_session((signer.key.clone(), signer.padding)));
+    let sessions = [0, 1].map(|_| engine.asymmetric_session((signer.key.clone(), signer.padding)));
     assert_eq!(Arc::strong_count(&signer.key), 3);
     std::thread::scope(|scope| {
         for session in sessions.iter().cycle().take(4) {

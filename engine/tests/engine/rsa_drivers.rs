@@ -4,8 +4,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
 use lanecrypt_engine::{
-    Algorithm, Driver, Engine, Error, Job, Jobs, Operation, Request, RsaKey, Session, SessionId,
-    SignatureKey,
+    Algorithm, AsymmetricKey, Driver, Engine, Error, Job, Jobs, Operation, Request, RsaKey,
+    Session, SessionId,
 };
 use lanecrypt_rsa::{Padding, Workspace};
 use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
@@ -17,9 +17,9 @@ use crate::signers::{Signer, signers};
 fn check(engine: &Engine, driver: &str, signers: &[Signer], seed: u64) {
     let mut numbers = Random(seed);
     let open = |it: &Signer| {
-        let software = engine.signature_session((it.key.clone(), it.padding));
+        let software = engine.asymmetric_session((it.key.clone(), it.padding));
         let other =
-            engine.signature_session_on(driver, (it.key.clone(), it.padding)).expect("it has it");
+            engine.asymmetric_session_on(driver, (it.key.clone(), it.padding)).expect("it has it");
         assert_eq!((other.driver(), software.driver()), (driver, "software"));
         [other, software]
     };
@@ -84,7 +84,7 @@ impl Own {
     fn serve(&self, job: &mut Job<'_, '_>) -> Result<(), Error> {
         let at = usize::try_from(job.session_id().0).expect("an index");
         let (key, padding) = self.keys.lock().expect("nobody panics")[at].clone().expect("open");
-        let its = job.session().signature_key().and_then(SignatureKey::rsa).expect("it has one");
+        let its = job.session().asymmetric_key().and_then(AsymmetricKey::rsa).expect("it has one");
         assert_eq!(its.0.public_key(), key.public_key());
         assert_eq!((job.tag_length(), job.nonce().len()), (0, 0));
         assert!(job.tag().is_none());
@@ -94,19 +94,20 @@ impl Own {
         if job.operation() == Operation::Verify {
             // Relaxed: it is read when all is done.
             self.given[1].fetch_add(1, Ordering::Relaxed);
-            assert_eq!(job.put_signature(&[]), Err(Error::Unsupported));
+            assert_eq!(job.put_output(&[]), Err(Error::Unsupported));
             let signature = job.signature().expect("it is there");
-            assert_eq!(signature.len(), job.signature_length());
+            assert_eq!(job.output_length(), 0);
             let checked = key.public_key().verify(padding, message, signature, &mut workspace);
             return checked.map_err(|_| Error::Authentication);
         }
         self.given[0].fetch_add(1, Ordering::Relaxed);
         assert_eq!((job.operation(), job.signature()), (Operation::Sign, None));
+        assert_eq!(job.output_length(), key.signature_length());
         let mut signature = vec![0; key.signature_length()];
         let private = key.private_key().ok_or(Error::Unsupported)?;
         private.sign(padding, message, &mut signature, &mut workspace).expect("it signs");
-        assert_eq!(job.put_signature(&signature[1..]), Err(Error::OutputLength));
-        job.put_signature(&signature)
+        assert_eq!(job.put_output(&signature[1..]), Err(Error::OutputLength));
+        job.put_output(&signature)
     }
 }
 
@@ -119,7 +120,7 @@ impl Driver for Own {
         Err(Error::Unsupported)
     }
 
-    fn open_signatures(&self, key: &SignatureKey) -> Result<SessionId, Error> {
+    fn open_asymmetric(&self, key: &AsymmetricKey) -> Result<SessionId, Error> {
         let (key, padding) = key.rsa().ok_or(Error::Unsupported)?;
         let mut keys = self.keys.lock().expect("nobody panics");
         keys.push(Some((key.clone(), padding)));
@@ -152,7 +153,7 @@ fn a_driver_of_the_users_is_given_signatures() {
     assert!(before.iter().all(|&count| count > 20), "{before:?}");
     // It gets nothing that its sessions do not have, by any door.
     let signer = &signers[0];
-    let session = engine.signature_session_on("own", (signer.public(), signer.padding));
+    let session = engine.asymmetric_session_on("own", (signer.public(), signer.padding));
     let session = session.expect("it has it");
     let refused = Err(Error::Unsupported);
     let mut place = vec![0; 64];
@@ -184,7 +185,7 @@ fn openssl_gives_the_same_signatures() {
     };
     let mut signers = signers();
     let takes =
-        |it: &Signer| engine.signature_session_on("openssl", (it.key.clone(), it.padding)).is_ok();
+        |it: &Signer| engine.asymmetric_session_on("openssl", (it.key.clone(), it.padding)).is_ok();
     // Before 3.0 a key needs its primes.
     if !takes(&signers[1]) {
         signers.retain(|it| it.key.has_primes());
@@ -194,7 +195,7 @@ fn openssl_gives_the_same_signatures() {
     // Errors are those of the software.
     let signer = &signers[0];
     for driver in ["software", "openssl"] {
-        let open = |key: RsaKey, padding| engine.signature_session_on(driver, (key, padding));
+        let open = |key: RsaKey, padding| engine.asymmetric_session_on(driver, (key, padding));
         let session = open(signer.key.clone().into(), signer.padding).expect("it has it");
         let public = open(signer.public(), signer.padding).expect("it has it");
         let own = signer.sign(b"message");
@@ -221,7 +222,7 @@ fn aws_lc_gives_the_same_signatures_and_takes_nothing_else() {
 
     let engine = Engine::new().with_driver(AwsLc::new()).expect("a free name");
     let open =
-        |key: RsaKey, padding| engine.signature_session_on("aws-lc", (key, padding)).map(|_| ());
+        |key: RsaKey, padding| engine.asymmetric_session_on("aws-lc", (key, padding)).map(|_| ());
     let all = signers();
     let (large, small): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|it| it.key.public_key().bits() >= 2048);

@@ -12,7 +12,7 @@ use lanecrypt_engine::queue::{
     AsyncQueue, Completion, LocalQueue, Message, MessageError, SessionHandle, Settings, WorkerQueue,
 };
 use lanecrypt_engine::{
-    Algorithm, Driver, Engine, Error, Jobs, Operation, Session, SessionId, SignatureKey,
+    Algorithm, AsymmetricKey, Driver, Engine, Error, Jobs, Operation, Session, SessionId,
 };
 use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
 
@@ -63,7 +63,7 @@ fn assert_done(case: &Case, signers: &[Signer], done: &Completion<Vec<u8>>) {
 }
 
 fn sessions(engine: &Engine, signers: &[Signer]) -> Vec<Session> {
-    signers.iter().map(|it| engine.signature_session((it.key.clone(), it.padding))).collect()
+    signers.iter().map(|it| engine.asymmetric_session((it.key.clone(), it.padding))).collect()
 }
 
 fn random(signers: &[Signer], seed: u64, count: usize) -> Vec<Case> {
@@ -150,10 +150,10 @@ fn each_error_of_a_message_is_the_exact_one() {
     let signer = &signers()[2];
     let length = signer.length();
     let mut queue = LocalQueue::new(&engine, 8);
-    let both = engine.signature_session((signer.key.clone(), signer.padding));
+    let both = engine.asymmetric_session((signer.key.clone(), signer.padding));
     let both = queue.attach(both).expect("room");
     let public =
-        queue.attach(engine.signature_session((signer.public(), signer.padding))).expect("room");
+        queue.attach(engine.asymmetric_session((signer.public(), signer.padding))).expect("room");
     let (sign, verify) = (Operation::Sign, Operation::Verify);
     let bytes = |length: usize| vec![5; length];
     let empty: &[u8] = &[];
@@ -261,7 +261,7 @@ fn gated(signer: &Signer) -> (WorkerQueue<Vec<u8>>, Keeper, SessionHandle) {
     let mut queue = WorkerQueue::with(&engine, settings).expect("threads can be made");
     let gate = engine.session_on(Gate::NAME, Algorithm::NULL, &[]).expect("it serves it");
     let gate = queue.attach_slow(gate).expect("room");
-    let session = engine.signature_session((signer.key.clone(), signer.padding));
+    let session = engine.asymmetric_session((signer.key.clone(), signer.padding));
     let session = queue.attach(session).expect("room");
     queue.submit(Message::encrypt(gate, [], vec![0; 8])).expect("room");
     keeper.begun();
@@ -325,7 +325,7 @@ impl Driver for Noting {
         Err(Error::Unsupported)
     }
 
-    fn open_signatures(&self, _: &SignatureKey) -> Result<SessionId, Error> {
+    fn open_asymmetric(&self, _: &AsymmetricKey) -> Result<SessionId, Error> {
         Ok(SessionId(0))
     }
 
@@ -348,7 +348,7 @@ fn a_worker_takes_32_signatures_at_once() {
     let keeper = keeper;
     let gate = engine.session_on(Gate::NAME, Algorithm::NULL, &[]).expect("it serves it");
     let gate = queue.attach_slow(gate).expect("room");
-    let session = engine.signature_session_on("noting", (signer.key.clone(), signer.padding));
+    let session = engine.asymmetric_session_on("noting", (signer.key.clone(), signer.padding));
     let session = queue.attach(session.expect("it has it")).expect("room");
     queue.submit(Message::encrypt(gate, [], vec![0; 8])).expect("room");
     keeper.begun();
@@ -444,6 +444,6 @@ fn futures_have_a_worker_for_signatures() {
     assert_eq!(queue.detach(attached[0]), Ok(true));
     assert_eq!(queue.detach(attached[0]), Ok(false));
     queue.close();
-    let session = engine.signature_session((signers[0].key.clone(), signers[0].padding));
+    let session = engine.asymmetric_session((signers[0].key.clone(), signers[0].padding));
     assert!(queue.attach(session).is_err());
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use cases::Case;
 use lanecrypt_engine::queue::{Message, MessageError, WorkerQueue};
-use lanecrypt_engine::{Engine, Error, Request, RsaKey, Session, SignatureKey};
+use lanecrypt_engine::{AsymmetricKey, Engine, Error, Request, RsaKey, Session};
 use lanecrypt_rsa::{Padding, PublicKey};
 use lanecrypt_testing::numbers::Numbers;
 
@@ -53,7 +53,7 @@ fn sessions(engine: &Engine, known: &[Known]) -> Vec<Session> {
         let [with, without] = &keys[&it.key];
         let is_short = it.signature.len() <= 256;
         let key = if at % 4 == 3 && is_short { without } else { with };
-        engine.signature_session((key.clone(), it.padding))
+        engine.asymmetric_session((key.clone(), it.padding))
     };
     known.iter().enumerate().map(open).collect()
 }
@@ -133,15 +133,15 @@ fn vectors_through_a_queue() {
 
 /// Another session with the key of one.
 fn session_of(session: &Session, it: &Known) -> Session {
-    let (key, padding) = session.signature_key().and_then(SignatureKey::rsa).expect("it has one");
+    let (key, padding) = session.asymmetric_key().and_then(AsymmetricKey::rsa).expect("it has one");
     assert_eq!(padding, it.padding);
-    Engine::new().signature_session((key.clone(), padding))
+    Engine::new().asymmetric_session((key.clone(), padding))
 }
 
 fn check((keys, cases): (Vec<PublicKey>, Vec<Case>)) {
     let engine = Engine::new();
     let keys: Vec<RsaKey> = keys.into_iter().map(RsaKey::from).collect();
-    let open = |case: &Case| engine.signature_session((keys[case.key].clone(), case.padding));
+    let open = |case: &Case| engine.asymmetric_session((keys[case.key].clone(), case.padding));
     let sessions: Vec<Session> = cases.iter().map(open).collect();
     let pairs = sessions.iter().zip(&cases);
     let mut batch: Vec<_> = pairs

@@ -56,7 +56,7 @@ const _: () = {
 const _: () = sent_and_shared::<lanecrypt_engine::RsaKey>();
 
 #[cfg(any(feature = "pk", feature = "rsa"))]
-const _: () = sent_and_shared::<lanecrypt_engine::SignatureKey>();
+const _: () = sent_and_shared::<lanecrypt_engine::AsymmetricKey>();
 
 #[cfg(feature = "aws-lc")]
 const _: () = sent_and_shared::<lanecrypt_engine::AwsLc>();
@@ -65,7 +65,7 @@ const _: () = sent_and_shared::<lanecrypt_engine::AwsLc>();
 /// trait; its types are listed above. The others are there with the features `aws-lc`, `openssl`,
 /// `pk` and `rsa` only.
 const OTHERS: [&str; 7] =
-    ["AwsLc", "InOutBuf", "NonceSequence", "OpenSsl", "OpenSslError", "RsaKey", "SignatureKey"];
+    ["AwsLc", "InOutBuf", "NonceSequence", "OpenSsl", "OpenSslError", "RsaKey", "AsymmetricKey"];
 
 /// The list has all public types.
 #[test]

@@ -1,5 +1,7 @@
 //! What needs a process of its own, or an allocator that counts its calls and keeps what is freed.
 
+#[cfg(feature = "pk")]
+mod agreement_memory;
 mod allocations;
 mod forks;
 mod queue_allocations;
@@ -24,6 +26,8 @@ static ALLOCATOR: Keeper = Keeper;
 
 fn main() {
     let everywhere: &[Case] = cases![
+        #[cfg(feature = "pk")]
+        agreement_memory::key_exchanges_allocate_nothing,
         allocations::a_room_allocates_nothing_from_batch_to_batch,
         allocations::a_slice_of_requests_allocates_nothing,
         allocations::what_allocates_is_counted,

@@ -10,7 +10,7 @@ use crate::signers::{Signer, signers};
 const COUNT: usize = 40;
 
 pub(crate) fn sessions(engine: &Engine, signers: &[Signer]) -> Vec<Session> {
-    signers.iter().map(|it| engine.signature_session((it.key.clone(), it.padding))).collect()
+    signers.iter().map(|it| engine.asymmetric_session((it.key.clone(), it.padding))).collect()
 }
 
 /// Room for a signature of each session in turn.
@@ -53,7 +53,7 @@ fn allocations(signers: &[Signer]) -> usize {
     let mut queue = LocalQueue::new(&engine, COUNT);
     let each = sessions.iter().zip(signers);
     let attached: Vec<_> = each
-        .map(|(_, it)| engine.signature_session((it.key.clone(), it.padding)))
+        .map(|(_, it)| engine.asymmetric_session((it.key.clone(), it.padding)))
         .map(|session| queue.attach(session).expect("buffer"))
         .collect();
     let mut used = [0; 2];

@@ -2,6 +2,8 @@
 
 #![cfg(target_arch = "x86_64")]
 
+#[cfg(feature = "pk")]
+mod agreement_memory;
 mod residue;
 #[cfg(feature = "rsa")]
 mod rsa_memory;
@@ -11,6 +13,8 @@ use lanecrypt_testing::cases;
 use lanecrypt_testing::harness::Case;
 
 pub(crate) const CASES: &[Case] = cases![
+    #[cfg(feature = "pk")]
+    agreement_memory::curves_need_no_more_stack_than_documented,
     residue::a_session_in_a_box_leaves_nothing,
     residue::sessions_in_a_vector_that_grows_leave_nothing,
     #[cfg(feature = "rsa")]

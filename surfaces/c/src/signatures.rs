@@ -4,7 +4,7 @@ use core::ffi::c_int;
 
 #[cfg(feature = "rsa")]
 use lanecrypt_engine::RsaKey;
-use lanecrypt_engine::{Engine, Session, SignatureKey};
+use lanecrypt_engine::{AsymmetricKey, Engine, Session};
 #[cfg(feature = "pk")]
 use lanecrypt_pk::{ed25519, p256};
 #[cfg(feature = "rsa")]
@@ -64,20 +64,20 @@ impl Algorithm {
     }
 
     /// The key of PEM, of DER, or of the bytes of a public key.
-    fn read(self, key: &[u8]) -> Result<SignatureKey, Code> {
+    fn read(self, key: &[u8]) -> Result<AsymmetricKey, Code> {
         Ok(match (self, key) {
             #[cfg(feature = "rsa")]
             (Self::Rsa(padding), _) => (RsaKey::from_pem_or_der(key)?, padding).into(),
             #[cfg(feature = "pk")]
             (Self::Ed25519, _) => match key.try_into() {
                 Ok(point) => ed25519::VerifyingKey::from_bytes(point)?.into(),
-                Err(_) => SignatureKey::ed25519_from_pem_or_der(key)?,
+                Err(_) => AsymmetricKey::ed25519_from_pem_or_der(key)?,
             },
             // DER begins with another byte, and so does PEM.
             #[cfg(feature = "pk")]
             (Self::EcdsaP256, [2..=4, ..]) => p256::PublicKey::from_sec1_bytes(key)?.into(),
             #[cfg(feature = "pk")]
-            (Self::EcdsaP256, _) => SignatureKey::p256_from_pem_or_der(key)?,
+            (Self::EcdsaP256, _) => AsymmetricKey::p256_from_pem_or_der(key)?,
         })
     }
 }
@@ -94,7 +94,7 @@ unsafe extern "C" fn lc_signature_session_new(
         let algorithm = of_number(algorithm)?;
         // SAFETY: the caller lends the key for the call.
         let key = unsafe { key.read() };
-        Ok(Box::new(Engine::new().signature_session(algorithm.read(key)?)))
+        Ok(Box::new(Engine::new().asymmetric_session(algorithm.read(key)?)))
     };
     // SAFETY: the caller lends the place.
     unsafe { give_object(session, Bytes::input(key, key_len), make) }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use lanecrypt_engine::{Engine, Error, Request, RsaKey, Session, SignatureKey};
+use lanecrypt_engine::{Engine, Error, Request, RsaKey, Session, AsymmetricKey};
 use lanecrypt_pk::{ed25519, p256};
 use lanecrypt_rsa::{Hash, Padding};
 use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
@@ -99,13 +99,13 @@ impl Key {
             (false, true) => {
                 Err(PyValueError::new_err("a public key, where a private one belongs"))
             }
-            _ => Ok(Self { session: ENGINE.signature_session(key), algorithm }),
+            _ => Ok(Self { session: ENGINE.asymmetric_session(key), algorithm }),
         }
     }
 
     /// The public key as DER.
     fn spki(&self) -> Vec<u8> {
-        self.session.signature_key().map(SignatureKey::to_spki_der).unwrap_or_default()
+        self.session.asymmetric_key().and_then(|key| key.to_spki_der().ok()).unwrap_or_default()
     }
 
     /// A signature as sessions take it; one that is no DER becomes one that is always wrong.
@@ -122,21 +122,21 @@ impl Key {
 }
 
 /// A key from PEM, from DER, or from 32 bytes: the seed or the public key.
-fn ed25519_key(bytes: &[u8], is_private: bool) -> Result<SignatureKey, lanecrypt_pk::KeyError> {
+fn ed25519_key(bytes: &[u8], is_private: bool) -> Result<AsymmetricKey, lanecrypt_pk::KeyError> {
     match bytes.try_into() {
         Ok(seed) if is_private => Ok(ed25519::SigningKey::from_bytes(seed).into()),
         Ok(point) => Ok(ed25519::VerifyingKey::from_bytes(point)?.into()),
-        Err(_) => SignatureKey::ed25519_from_pem_or_der(bytes),
+        Err(_) => AsymmetricKey::ed25519_from_pem_or_der(bytes),
     }
 }
 
 /// A key from PEM, from DER, from the 32 bytes of the secret number, or from a public point.
-fn p256_key(bytes: &[u8], is_private: bool) -> Result<SignatureKey, lanecrypt_pk::KeyError> {
+fn p256_key(bytes: &[u8], is_private: bool) -> Result<AsymmetricKey, lanecrypt_pk::KeyError> {
     match (is_private, bytes.try_into(), bytes) {
         (true, Ok(number), _) => Ok(p256::SigningKey::from_bytes(number)?.into()),
         // DER begins with another byte, and so does PEM.
         (false, _, [2..=4, ..]) => Ok(p256::PublicKey::from_sec1_bytes(bytes)?.into()),
-        _ => SignatureKey::p256_from_pem_or_der(bytes),
+        _ => AsymmetricKey::p256_from_pem_or_der(bytes),
     }
 }
 

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use crate::secret;
 use crate::serve::escape::quoted;
 use crate::serve::names::Allowed;
-use crate::serve::written::{Curve, Nonces, Place, WRAPPING, WrittenKey};
+use crate::serve::written::{Asymmetric, Nonces, Place, WRAPPING, WrittenKey};
 use crate::wrapping::{self, Passphrase, WrappingKey};
 
 /// Reads keys.
@@ -98,10 +98,13 @@ fn version(key: &WrittenKey, place: &Place, bytes: Zeroizing<Vec<u8>>) -> Result
             .map_err(|error| format!("{}: {error}", place.shown()))?
             .with_paddings(others.iter().copied()));
     }
-    if let Some(curve) = key.algorithm.curve() {
-        let read = match curve {
-            Curve::Ed25519 => Key::ed25519_from_pem_or_der,
-            Curve::P256 => Key::p256_from_pem_or_der,
+    if let Some(algorithm) = key.algorithm.asymmetric() {
+        let read = match algorithm {
+            Asymmetric::Ed25519 => Key::ed25519_from_pem_or_der,
+            Asymmetric::EcdsaP256 => Key::p256_from_pem_or_der,
+            Asymmetric::X25519 => Key::x25519_from_bytes,
+            Asymmetric::EcdhP256 => Key::ecdh_p256_from_bytes,
+            Asymmetric::MlKem768 => Key::mlkem768_from_bytes,
         };
         return read(key.name.clone(), &bytes)
             .map_err(|error| format!("{}: {error}", place.shown()));

@@ -4,6 +4,7 @@ use std::fs;
 
 use lanecrypt_ciphers::{Algorithm, Cipher};
 use lanecrypt_device::{Client, ConnectError, Error, RejectReason};
+use lanecrypt_testing::numbers::hex;
 
 use super::{end, output, secret, serve, serve_by};
 use crate::support::{Folder, assert_one_line, lanecrypt, shell};
@@ -129,6 +130,50 @@ fn wrapped_keys_need_the_key_that_wraps_them() {
     secret(&folder, "wrong words", b"correct horse battery stable\n");
     let refused = script("serve --socket other --config config.toml", "wrong words");
     assert_one_line(&refused, 1, "by another key, or was changed");
+}
+
+/// RFC 7748, section 6.1, with the bytes of a key in its file; the other algorithms with PEM.
+#[test]
+fn keys_of_key_exchange_are_settings() {
+    let folder = Folder::new("serve-exchange");
+    let socket = folder.path("socket");
+    let key = "77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a";
+    secret(&folder, "one", &hex(key));
+    let point = "-----BEGIN PRIVATE KEY-----\n\
+                 MEECAQAwEwYHKoZIzj0CAQYIKoZIzj0DAQcEJzAlAgEBBCADAwMDAwMDAwMDAwMD\n\
+                 AwMDAwMDAwMDAwMDAwMDAwMDAw==\n-----END PRIVATE KEY-----\n";
+    secret(&folder, "two", point.as_bytes());
+    secret(&folder, "three", &[7; 64]);
+    let key = |algorithm: &str, file: &str, more: &str| {
+        format!(
+            "[[key]]\nname = \"{file}\"\nalgorithm = \"{algorithm}\"\nfile = \"{file}\"\n{more}\n"
+        )
+    };
+    let only = "operations = [\"agree\"]";
+    let settings =
+        key("x25519", "one", only) + &key("ecdh-p256", "two", "") + &key("ml-kem-768", "three", "");
+    let config = secret(&folder, "config.toml", settings.as_bytes());
+    let daemon = serve(&["--socket", &socket, "--config", &config]);
+    let mut client = connect(&socket);
+    let mut open = |name: &str| client.named_session(name).expect("it is for this user");
+    let sessions = ["one", "two", "three"].map(&mut open);
+    assert_eq!(sessions.map(|session| session.agreement_length()), [32; 3]);
+    let other = hex("de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f");
+    let mut found = [0; 32];
+    client.agree(sessions[0], &other, &mut found).expect("it is valid");
+    let expected = hex("4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742");
+    assert_eq!(found[..], expected);
+    assert_eq!(client.sign(sessions[0], b"", &mut [0; 64]), Err(Error::NotAllowed));
+    client.agree(sessions[2], &[9; 1088], &mut found).expect("its length is right");
+    end(daemon);
+
+    refused(&folder, &key("x25519", "three", ""), "malformed key");
+    refused(&folder, &key("ecdh-p256", "three", ""), "malformed key");
+    refused(&folder, &key("ml-kem-768", "one", ""), "malformed key");
+    refused(&folder, &key("x25519", "one", "operations = [\"sign\"]"), "cannot sign");
+    let versions = "[[key]]\nname = \"k\"\nalgorithm = \"x25519\"\nversions = [\n\
+                    { version = \"a\", file = \"one\" }, { version = \"b\", file = \"one\" } ]";
+    refused(&folder, versions, "a key of key exchange has one version");
 }
 
 #[test]

@@ -82,7 +82,7 @@ impl Contexts {
         let tagged = match job.operation() {
             Operation::Encrypt | Operation::Decrypt => !algorithm.is_aead(),
             Operation::Seal | Operation::Open => algorithm.is_aead() && job.tag_length() == 16,
-            Operation::Sign | Operation::Verify => false,
+            Operation::Sign | Operation::Verify | Operation::Agree => false,
         };
         let lengths = match algorithm.mode() {
             Mode::Xts => 16..=MOST_XTS,

@@ -53,7 +53,8 @@ impl Signatures {
     /// Serves a request, if libcrypto accepts it. The software serves the others, or returns their
     /// error: libcrypto does not distinguish an invalid signature from other failures.
     pub(super) fn serve(&self, job: &mut Job<'_, '_>) -> Served {
-        if job.signature_length() != self.length {
+        let length = job.signature().map_or(job.output_length(), <[u8]>::len);
+        if length != self.length {
             return Served::No;
         }
         let digest = self.hash.digest(&[job.aad()]);
@@ -62,7 +63,7 @@ impl Signatures {
                 let mut room = [0; LONGEST];
                 let Some(made) = room.get_mut(..self.length) else { return Served::No };
                 match with(context, |context| context.sign(digest.bytes(), made)) {
-                    Ok(()) => Served::Yes(job.put_signature(made)),
+                    Ok(()) => Served::Yes(job.put_output(made)),
                     Err(_) => Served::No,
                 }
             }

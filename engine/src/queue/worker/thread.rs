@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use super::super::MessageError;
 use super::super::jobs::{Other, Taken};
-use super::super::service::{SIGNATURES_AT_ONCE, Service};
+use super::super::service::{ASYMMETRIC_AT_ONCE, Service};
 use super::super::slot::Slot;
 use super::Settings;
 use super::shared::Shared;
@@ -86,9 +86,9 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
         self.serve();
         match other {
             Some(Other::Attach(number, session)) => {
-                if session.has_signatures() {
+                if session.is_asymmetric() {
                     // More would only be completed later.
-                    self.at_once = self.at_once.min(SIGNATURES_AT_ONCE);
+                    self.at_once = self.at_once.min(ASYMMETRIC_AT_ONCE);
                 }
                 self.service.attach(number, session);
             }

@@ -54,7 +54,7 @@ impl Daemon {
 
         let copy = || PrivateKey::from_pkcs8_der(&key.to_pkcs8_der().expect("it has primes"));
         let key =
-            |name: &str, padding| Named::signatures(name, (copy().expect("it is a key"), padding));
+            |name: &str, padding| Named::asymmetric(name, (copy().expect("it is a key"), padding));
         let hashes = [Hash::SHA256, Hash::SHA384, Hash::SHA512];
         let all = hashes.map(Padding::pkcs1v15).into_iter().chain(hashes.map(Padding::pss));
         let [first, second] = [Padding::pss(Hash::SHA256), Padding::pkcs1v15(Hash::SHA256)];

@@ -1,4 +1,4 @@
-//! Signatures by the software of this processor: many at a time in its lanes.
+//! Signatures and key exchange by the software of this processor: many at a time in its lanes.
 
 mod encoding;
 pub(crate) mod key;
@@ -21,11 +21,11 @@ pub(crate) use self::rsa::Rsa;
 use crate::session::entry::Entry;
 use crate::session::work::State;
 
-/// The most signatures that are served together: as many as a library takes at once.
+/// The most requests that are served together: as many as a library takes at once.
 pub(crate) const AT_ONCE: usize = 32;
 
-/// Serves the unserved signatures of a batch whose keys a library has. They are served together,
-/// even if other messages are between them, so that they fill lanes.
+/// Serves the unserved requests of a batch whose asymmetric keys a library has. They are served
+/// together, even if other messages are between them, so that they fill lanes.
 #[cold]
 #[inline(never)]
 pub(crate) fn serve<'b, 'a: 'b, E: Entry<'a> + 'b, L: Library>(
@@ -34,17 +34,23 @@ pub(crate) fn serve<'b, 'a: 'b, E: Entry<'a> + 'b, L: Library>(
 ) {
     let awaits = |entry: &&mut E| {
         let State { class, outcome } = entry.state();
-        class.is_signature()
+        class.is_asymmetric()
             && outcome.is_none()
-            && entry.session().signature_key().is_some_and(L::has)
+            && entry.session().asymmetric_key().is_some_and(L::has)
     };
     let mut waiting = batch.into_iter().filter(awaits).peekable();
     while waiting.peek().is_some() {
-        let mut requests = ArrayVec::<_, AT_ONCE>::new();
-        let mut states = ArrayVec::<_, AT_ONCE>::new();
+        let mut entries = ArrayVec::<_, AT_ONCE>::new();
+        let mut inputs = ArrayVec::<_, AT_ONCE>::new();
         for entry in waiting.by_ref().take(AT_ONCE) {
             let (session, _, work) = entry.parts();
-            let (request, state) = work.signature::<L>(session);
+            inputs.push(work.input::<L>(session));
+            entries.push((session, work));
+        }
+        let mut requests = ArrayVec::<_, AT_ONCE>::new();
+        let mut states = ArrayVec::<_, AT_ONCE>::new();
+        for ((session, work), input) in entries.into_iter().zip(&inputs) {
+            let (request, state) = work.asymmetric::<L>(session, input);
             match request {
                 Ok(request) => {
                     requests.push(request);

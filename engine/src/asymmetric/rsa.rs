@@ -5,7 +5,7 @@ use core::cell::Cell;
 use lanecrypt_ciphers::Error;
 use lanecrypt_rsa::{self as rsa, Backend, Request, Workspace};
 
-use super::key::SignatureKey;
+use super::key::AsymmetricKey;
 use super::library::Library;
 
 /// The crate of RSA, with the implementation that serves its requests.
@@ -13,13 +13,14 @@ pub(crate) struct Rsa(pub(crate) Backend);
 
 impl Library for Rsa {
     type Request<'r> = Request<'r>;
+    type Input = ();
 
-    fn has(key: &SignatureKey) -> bool {
+    fn has(key: &AsymmetricKey) -> bool {
         key.rsa().is_some()
     }
 
     fn signing<'r>(
-        key: &'r SignatureKey,
+        key: &'r AsymmetricKey,
         message: &'r [u8],
         signature: &'r mut [u8],
     ) -> Result<Request<'r>, Error> {
@@ -29,7 +30,7 @@ impl Library for Rsa {
     }
 
     fn verifying<'r>(
-        key: &'r SignatureKey,
+        key: &'r AsymmetricKey,
         message: &'r [u8],
         signature: &'r [u8],
     ) -> Result<Request<'r>, Error> {
