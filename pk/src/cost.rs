@@ -76,7 +76,7 @@ pub(crate) fn pays(
     count >= fewest
 }
 
-/// What was measured with eight lanes on an Intel Xeon of 2023, and with four on an AMD EPYC of 2024.
+/// What was measured with eight lanes on an Intel Xeon (2023), with four on an AMD EPYC (2024).
 const fn usual(operation: Operation, lanes: usize, uses_aws_lc: bool) -> usize {
     // With four lanes and with eight, each without AWS-LC and with it.
     let [four, eight] = match operation {

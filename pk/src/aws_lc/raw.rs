@@ -1,5 +1,5 @@
-//! Functions of AWS-LC that take keys as bytes, where the crate `aws-lc-rs` would allocate a form of
-//! each key first, or compute its public key twice.
+//! Functions of AWS-LC that take keys as bytes, where the crate `aws-lc-rs` would allocate a form
+//! of each key first, or compute its public key twice.
 #![allow(unsafe_code, reason = "calls of C")]
 
 use core::ptr::{null, null_mut};
