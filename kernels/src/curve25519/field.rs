@@ -1,6 +1,6 @@
 //! The field of integers modulo 2^255 - 19, for several numbers side by side.
 
-use super::single;
+use super::single::{self, MASK51};
 use crate::wipe;
 use crate::words::Words;
 
@@ -20,9 +20,6 @@ pub(super) mod limbs25;
 pub(super) mod limbs51;
 #[cfg(test)]
 mod tests;
-
-/// The lowest 51 bits.
-pub(super) const MASK51: u64 = (1 << 51) - 1;
 
 /// An element of the field in each lane.
 ///

@@ -1,8 +1,10 @@
 //! One number modulo 2^255 - 19 at a time: for inversions, and for the constants and the table of
 //! multiples, which the compiler computes.
 
-use super::field::MASK51;
 use crate::{opaque, wipe};
+
+/// The lowest 51 bits.
+pub(super) const MASK51: u64 = (1 << 51) - 1;
 
 /// Five limbs of 51 bits, each less than 2^52.
 pub(super) type Single = [u64; 5];

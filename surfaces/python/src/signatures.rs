@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use lanecrypt_engine::{Engine, Error, Request, RsaKey, Session, AsymmetricKey};
+use lanecrypt_engine::{AsymmetricKey, Engine, Error, Request, RsaKey, Session};
 use lanecrypt_pk::{ed25519, p256};
 use lanecrypt_rsa::{Hash, Padding};
 use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
