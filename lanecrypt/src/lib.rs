@@ -53,6 +53,10 @@ pub use lanecrypt_columns as columns;
 #[cfg_attr(docsrs, doc(cfg(all(feature = "device", target_os = "linux"))))]
 #[doc(inline)]
 pub use lanecrypt_device as device;
+#[cfg(any(feature = "pk", feature = "rsa"))]
+#[cfg_attr(docsrs, doc(cfg(any(feature = "pk", feature = "rsa"))))]
+#[doc(inline)]
+pub use lanecrypt_engine::AsymmetricKey;
 #[cfg(feature = "rsa")]
 #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
 #[doc(inline)]

@@ -35,6 +35,12 @@ impl SigningKey {
         Self { seed, expanded, lanes, public }
     }
 
+    /// Signs by this key what the public key of another does not verify.
+    #[cfg(test)]
+    pub(crate) fn with_public_key_of(self, other: &Self) -> Self {
+        Self { public: other.public.clone(), ..self }
+    }
+
     /// A new key.
     ///
     /// # Errors

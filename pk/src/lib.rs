@@ -61,6 +61,8 @@ mod cost;
 pub mod ed25519;
 mod encoding;
 mod error;
+#[cfg(test)]
+mod faults;
 pub mod hazmat;
 mod lanes;
 mod library;

@@ -37,6 +37,12 @@ impl SigningKey {
         })
     }
 
+    /// Signs by this key what the public key of another does not verify.
+    #[cfg(test)]
+    pub(crate) fn with_public_key_of(self, other: &Self) -> Self {
+        Self { public: other.public.clone(), ..self }
+    }
+
     /// A new key.
     ///
     /// # Errors
