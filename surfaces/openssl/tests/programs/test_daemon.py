@@ -255,7 +255,6 @@ class Nginx(DaemonTest):
 class Haproxy(DaemonTest):
     serve = test_haproxy.Haproxy.serve
     ask_together = test_haproxy.Haproxy.ask_together
-    converse = staticmethod(test_haproxy.Haproxy.converse)
 
     def test_a_server(self):
         server, port = self.serve(self.with_rsa("--for", "haproxy"))
