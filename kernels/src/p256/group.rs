@@ -43,7 +43,9 @@ pub(super) struct Digits {
 
 impl Digits {
     /// The digits of the first `lanes` scalars, which are in 1..n.
-    #[inline]
+    ///
+    /// Not inlined into functions with vectors, where the loops would become scatters and gathers.
+    #[inline(never)]
     pub(super) fn new(scalars: &[[u64; 4]; 8], lanes: usize) -> Self {
         let mut digits = Self { of_lanes: [[0; 8]; DIGITS], negated: [0; 8] };
         for (lane, scalar) in scalars.iter().enumerate().take(lanes) {
