@@ -105,7 +105,7 @@ pub(crate) trait Words52: Words {
 pub(crate) trait Words32: Words {
     /// The product of the low 32 bits of each.
     fn multiply(self, other: Self) -> Self;
-    /// Keeps words in memory, from where they are factors without a register.
+    /// Keeps words in memory: products read them there, so that they take no registers.
     #[inline(always)]
     fn keep<const N: usize>(_: &mut [Self; N]) {}
     /// The same words, of which the compiler knows nothing. Where it knows a factor, it may make a

@@ -38,7 +38,7 @@ impl Options {
     /// is wrong ends with [`Error::Fault`](crate::Error::Fault).
     ///
     /// A wrong signature that an error of the processor caused can reveal the key. The check costs
-    /// three to five times as much as the signature.
+    /// two to five times as much as the signature.
     #[must_use]
     pub const fn with_signature_checks(self, checks: bool) -> Self {
         Self { checks_signatures: checks, ..self }

@@ -76,9 +76,9 @@ impl<F: Field> Point<F> {
         ]
     }
 
-    /// The sum with a point, or the difference in lanes where `negative` has all bits: from the
-    /// products of the factors of both points, and from twice the product of both z, less and plus
-    /// the last of these.
+    /// The sum with a point, or the difference in lanes where `negative` has all bits. Of the
+    /// products of both points' factors it takes the first two; `less` and `more` are twice the
+    /// product of both z, minus and plus the third.
     #[inline(always)]
     fn finish([a, b]: [F::Wide; 2], [less, more]: [F; 2], negative: F::Words) -> Self {
         let e = F::settle(F::difference(b, a));

@@ -23,10 +23,10 @@ mod tests;
 
 /// An element of the field in each lane.
 ///
-/// Products, sums and differences are [`Wide`](Self::Wide): their limbs may hold what has to be
-/// carried to the next one. [`carry`](Self::carry) and [`settle`](Self::settle) make elements of
-/// them. So a carry follows a sum of products, or each product, as it costs less. Each
-/// implementation states the bounds of its limbs.
+/// Products, sums and differences are [`Wide`](Self::Wide): their limbs may be too long for a
+/// factor. [`carry`](Self::carry) and [`settle`](Self::settle) make elements of them, which are
+/// factors. Where carries cost least, after each product or after sums of products, differs
+/// between implementations. Each states the bounds of its limbs.
 pub(super) trait Field: Copy {
     /// The words that hold the limbs.
     type Words: Words;
@@ -42,8 +42,8 @@ pub(super) trait Field: Copy {
     fn widen(self) -> Self::Wide;
     /// The same element, carried, of any sum or difference.
     fn carry(wide: Self::Wide) -> Self;
-    /// The same element, of a product, or of a sum or difference of two: a factor, but not carried
-    /// where products have room for what has to be carried.
+    /// The same element, of a product, or of a sum or difference of two. It is carried only if its
+    /// limbs are too long for a factor.
     fn settle(wide: Self::Wide) -> Self;
     /// A product.
     fn multiply(&self, other: &Self) -> Self::Wide;

@@ -136,7 +136,7 @@ pub(super) const fn inverse(number: Single) -> Single {
 
 /// Inverts the numbers of some lanes, from their limbs side by side. Zero stays zero.
 ///
-/// One inversion serves all: that of their product, of which the other factors are taken away.
+/// Only their product is inverted; a number's inverse is that one times all other numbers.
 #[inline(never)]
 pub(super) fn invert_each(limbs: &mut [[u64; 8]; 5], lanes: usize) {
     let mut numbers = [[0; 5]; 8];

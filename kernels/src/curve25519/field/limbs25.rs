@@ -43,9 +43,10 @@ impl<W> Limbs25<W> {
     }
 }
 
-/// Nineteen times a word of any bits.
+/// Nineteen times a word of any length. From plain shifts the compiler would make a product of 64
+/// bits, which AVX2 lacks.
 #[inline(always)]
-fn nineteen<W: Words32>(word: W) -> W {
+fn nineteen_by_shifts<W: Words32>(word: W) -> W {
     word.shl::<4>().opaque().add(word.shl::<1>()).add(word)
 }
 
@@ -99,7 +100,7 @@ impl<W: Words32> Field for Limbs25<W> {
                     limbs[$k] = limbs[$k].and(W::splat(MASK25));
                     over
                 };
-                let over = if $k == 9 { nineteen(over) } else { over };
+                let over = if $k == 9 { nineteen_by_shifts(over) } else { over };
                 limbs[($k + 1) % 10] = limbs[($k + 1) % 10].add(over);
             )+};
         }

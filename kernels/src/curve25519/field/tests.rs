@@ -187,7 +187,7 @@ fn the_number_is_less_than_the_modulus() {
     }
 }
 
-/// Zeros in some lanes, in both forms, leave the inverses of the others as they are.
+/// Zeros in some lanes, as 0 or as the modulus, do not change the inverses of the others.
 #[test]
 fn lanes_are_inverted_together() {
     let p = modulus();
