@@ -19,23 +19,35 @@ macro_rules! best {
     };
 }
 
-/// Calls `f::<N, V, ..>` with `count` as the number `V`, which is from 1 to 8. Each number has its
+/// Calls `f::<V, ..>` with `count` as the number `V`, which is from 1 to 8. Each number has its
 /// own code, in which all `V` registers are in flight together.
 ///
 /// `f` has a parameter `LAST` that only says that it is called from here. It makes a separate
 /// function from the one that a loop calls, so that each is called only once and compiled into its
 /// place.
 macro_rules! for_count {
-    ($count:expr, $f:ident::<$n:ident, _ $(, $more:tt)*> $args:tt) => {
+    ($count:expr, $f:ident::<_ $(, $more:tt)*> $args:tt) => {
         match $count {
-            1 => $f::<$n, 1 $(, $more)*> $args,
-            2 => $f::<$n, 2 $(, $more)*> $args,
-            3 => $f::<$n, 3 $(, $more)*> $args,
-            4 => $f::<$n, 4 $(, $more)*> $args,
-            5 => $f::<$n, 5 $(, $more)*> $args,
-            6 => $f::<$n, 6 $(, $more)*> $args,
-            7 => $f::<$n, 7 $(, $more)*> $args,
-            _ => $f::<$n, 8 $(, $more)*> $args,
+            1 => $f::<1 $(, $more)*> $args,
+            2 => $f::<2 $(, $more)*> $args,
+            3 => $f::<3 $(, $more)*> $args,
+            4 => $f::<4 $(, $more)*> $args,
+            5 => $f::<5 $(, $more)*> $args,
+            6 => $f::<6 $(, $more)*> $args,
+            7 => $f::<7 $(, $more)*> $args,
+            _ => $f::<8 $(, $more)*> $args,
+        }
+    };
+}
+
+/// `$body` with the round keys of all rounds but the last as an array `$middle`, so that rounds are
+/// unrolled: a copy for each key size.
+macro_rules! by_key_size {
+    ($keys:expr, $middle:ident => $body:expr) => {
+        match $keys.middle_by_size() {
+            $crate::aes::round_keys::Middle::Nine($middle) => $body,
+            $crate::aes::round_keys::Middle::Eleven($middle) => $body,
+            $crate::aes::round_keys::Middle::Thirteen($middle) => $body,
         }
     };
 }
@@ -60,6 +72,7 @@ pub(crate) mod ctr;
 pub(crate) mod lanes;
 pub(crate) mod portable;
 pub(crate) mod registers128;
+pub(crate) mod round_keys;
 pub(crate) mod x86_64;
 
 use core::fmt;
@@ -68,14 +81,12 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 pub use self::ctr::AesCtr;
+pub(crate) use self::round_keys::RoundKeys;
 use crate::isa::Mode;
-use crate::{BlockCipher, BlockEncrypt, Isa, Level, wipe};
+use crate::{BlockCipher, BlockEncrypt, Isa, Level};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
 pub const KERNELS: &[Level] = best!(levels);
-
-/// Round keys of the longest schedule, that of AES-256: one before each of 14 rounds and a last.
-pub(crate) const MAX_KEYS: usize = 15;
 
 /// Which way the rounds go.
 pub(crate) const FORWARD: bool = true;
@@ -84,47 +95,30 @@ pub(crate) const INVERSE: bool = false;
 
 /// AES with keys of `BITS` bits (128, 192 or 256) in both directions.
 ///
-/// Room for the longest key schedules, twice 240 bytes, wiped on drop. [`AesForward`], for the
+/// Room for the longest key schedules, twice 256 bytes, wiped on drop. [`AesForward`], for the
 /// forward direction only, takes half of that. Constant time in key and data.
-//
-// The keys come first, with this alignment, so that none lies across two cache lines.
-#[repr(C, align(16))]
 pub struct Aes<const BITS: usize> {
-    /// For encryption and for decryption.
-    keys: [[[u8; 16]; MAX_KEYS]; 2],
-    isa: Isa,
+    forward: RoundKeys,
+    inverse: RoundKeys,
 }
 
 /// AES with keys of `BITS` bits (128, 192 or 256): the forward direction, which suffices for CTR
 /// and the encryption of CBC.
 ///
-/// Room for the longest key schedule, 240 bytes, wiped on drop. Constant time in key and data.
-#[repr(C, align(16))]
+/// Room for the longest key schedule, 256 bytes, wiped on drop. Constant time in key and data.
 pub struct AesForward<const BITS: usize> {
-    keys: [[u8; 16]; MAX_KEYS],
-    isa: Isa,
-}
-
-/// The round keys of a key size that has `N` of them.
-#[inline]
-pub(crate) fn first<const N: usize>(keys: &[[u8; 16]; MAX_KEYS]) -> &[[u8; 16]; N] {
-    const { assert!(N <= MAX_KEYS) };
-    keys.first_chunk().expect("asserted: the array holds the keys of every size")
+    keys: RoundKeys,
 }
 
 /// Encrypts blocks, for modes with keys that last as long as a message.
 #[inline]
-pub(crate) fn encrypt<const N: usize>(
-    isa: Isa,
-    keys: &[[u8; 16]; N],
-    blocks: InOutBuf<'_, '_, [u8; 16]>,
-) {
+pub(crate) fn encrypt(isa: Isa, keys: &RoundKeys, blocks: InOutBuf<'_, '_, [u8; 16]>) {
     let mode = Mode::<FORWARD>;
     best!(isa, ecb(keys, blocks, mode));
 }
 
 /// The schedule of a key of 16 or 32 bytes, likewise.
-pub(crate) fn expand(isa: Isa, key: &[u8], keys: &mut [[u8; 16]; MAX_KEYS]) {
+pub(crate) fn expand(isa: Isa, key: &[u8], keys: &mut RoundKeys) {
     if let Ok(key) = key.try_into() {
         expand128(isa, key, keys);
     } else if let Ok(key) = key.try_into() {
@@ -135,9 +129,9 @@ pub(crate) fn expand(isa: Isa, key: &[u8], keys: &mut [[u8; 16]; MAX_KEYS]) {
 /// CBC encryption at levels without AES instructions, for a caller that has kernels of its own from
 /// those on.
 #[inline(always)]
-pub(crate) fn cbc_encrypt_low<const N: usize>(
+pub(crate) fn cbc_encrypt_low(
     isa: Isa,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     iv: &mut [u8; 16],
     blocks: InOutBuf<'_, '_, [u8; 16]>,
 ) {
@@ -151,18 +145,26 @@ fn first_eight(block: &[u8; 16]) -> u64 {
 }
 
 impl<const BITS: usize> AesForward<BITS> {
-    /// The schedule, and room behind its end.
     #[inline]
-    pub(crate) fn schedule(&self) -> &[[u8; 16]; MAX_KEYS] {
+    pub(crate) fn forward(&self) -> &RoundKeys {
         &self.keys
+    }
+
+    #[inline]
+    pub(crate) fn forward_mut(&mut self) -> &mut RoundKeys {
+        &mut self.keys
     }
 }
 
-impl<const BITS: usize> AesForward<BITS> {
-    /// The place of the schedule.
+impl<const BITS: usize> Aes<BITS> {
     #[inline]
-    pub(crate) fn schedule_mut(&mut self) -> &mut [[u8; 16]; MAX_KEYS] {
-        &mut self.keys
+    pub(crate) fn forward(&self) -> &RoundKeys {
+        &self.forward
+    }
+
+    #[inline]
+    pub(crate) fn inverse(&self) -> &RoundKeys {
+        &self.inverse
     }
 }
 
@@ -172,20 +174,22 @@ macro_rules! forward {
         fn encrypt(&self, blocks: InOutBuf<'_, '_, [u8; 16]>) {
             let keys = self.forward();
             let mode = Mode::<FORWARD>;
-            best!(self.isa, ecb(keys, blocks, mode));
+            best!(keys.isa(), ecb(keys, blocks, mode));
         }
 
         fn cbc_encrypt(&self, iv: &mut [u8; 16], blocks: InOutBuf<'_, '_, [u8; 16]>) {
             let keys = self.forward();
-            best!(self.isa, cbc_encrypt(keys, iv, blocks));
+            best!(keys.isa(), cbc_encrypt(keys, iv, blocks));
         }
 
         fn ctr(&self, counter: &mut [u8; 16], data: InOutBuf<'_, '_, u8>) {
-            ctr::xor(self.isa, self.forward(), counter, data);
+            let keys = self.forward();
+            ctr::xor(keys.isa(), keys, counter, data);
         }
 
         fn ctr_keystream(&self, counter: &mut [u8; 16], out: &mut [u8]) {
-            ctr::keystream(self.isa, self.forward(), counter, out);
+            let keys = self.forward();
+            ctr::keystream(keys.isa(), keys, counter, out);
         }
     };
 }
@@ -194,22 +198,14 @@ macro_rules! forward {
 // the kernels that were compiled and measured here.
 macro_rules! key_size {
     ($bits:literal, $expand:ident, $both:ident) => {
-        /// The key schedule, written in place: a copy would have to be wiped. Room behind the last
-        /// round key is not changed.
-        fn $expand(isa: Isa, key: &[u8; $bits / 8], keys: &mut [[u8; 16]; MAX_KEYS]) {
+        /// The key schedule, written in place: a copy would have to be wiped.
+        fn $expand(isa: Isa, key: &[u8; $bits / 8], keys: &mut RoundKeys) {
             by_isa!(crate::aes, isa, $expand(key, keys): AesNi, Ssse3, ArmAes, _ => portable);
         }
 
         /// The key schedules of both directions, likewise.
-        fn $both(isa: Isa, key: &[u8; $bits / 8], keys: &mut [[[u8; 16]; MAX_KEYS]; 2]) {
+        fn $both(isa: Isa, key: &[u8; $bits / 8], keys: [&mut RoundKeys; 2]) {
             by_isa!(crate::aes, isa, $both(isa, key, keys): AesNi, ArmAes, _ => one_by_one);
-        }
-
-        impl AesForward<$bits> {
-            #[inline]
-            pub(crate) fn forward(&self) -> &[[u8; 16]; $bits / 32 + 7] {
-                first(&self.keys)
-            }
         }
 
         impl BlockEncrypt<16> for AesForward<$bits> {
@@ -217,27 +213,15 @@ macro_rules! key_size {
 
             #[inline]
             fn empty(isa: Isa) -> Self {
-                Self { keys: [[0; 16]; MAX_KEYS], isa }
+                Self { keys: RoundKeys::empty($bits, isa) }
             }
 
             #[inline]
             fn set_key(&mut self, key: &Self::Key) {
-                $expand(self.isa, key, &mut self.keys);
+                $expand(self.keys.isa(), key, &mut self.keys);
             }
 
             forward!();
-        }
-
-        impl Aes<$bits> {
-            #[inline]
-            pub(crate) fn forward(&self) -> &[[u8; 16]; $bits / 32 + 7] {
-                first(&self.keys[0])
-            }
-
-            #[inline]
-            pub(crate) fn inverse(&self) -> &[[u8; 16]; $bits / 32 + 7] {
-                first(&self.keys[1])
-            }
         }
 
         impl BlockEncrypt<16> for Aes<$bits> {
@@ -245,12 +229,13 @@ macro_rules! key_size {
 
             #[inline]
             fn empty(isa: Isa) -> Self {
-                Self { keys: [[[0; 16]; MAX_KEYS]; 2], isa }
+                let room = || RoundKeys::empty($bits, isa);
+                Self { forward: room(), inverse: room() }
             }
 
             #[inline]
             fn set_key(&mut self, key: &Self::Key) {
-                $both(self.isa, key, &mut self.keys);
+                $both(self.forward.isa(), key, [&mut self.forward, &mut self.inverse]);
             }
 
             forward!();
@@ -260,12 +245,12 @@ macro_rules! key_size {
             fn decrypt(&self, blocks: InOutBuf<'_, '_, [u8; 16]>) {
                 let keys = self.inverse();
                 let mode = Mode::<INVERSE>;
-                best!(self.isa, ecb(keys, blocks, mode));
+                best!(keys.isa(), ecb(keys, blocks, mode));
             }
 
             fn cbc_decrypt(&self, iv: &mut [u8; 16], blocks: InOutBuf<'_, '_, [u8; 16]>) {
                 let keys = self.inverse();
-                best!(self.isa, cbc_decrypt(keys, iv, blocks));
+                best!(keys.isa(), cbc_decrypt(keys, iv, blocks));
             }
         }
     };
@@ -277,17 +262,16 @@ key_size!(256, expand256, both256);
 
 /// Both schedules, if no kernel makes them at once.
 mod one_by_one {
-    use super::{Isa, MAX_KEYS, first, portable};
+    use super::{Isa, RoundKeys, portable};
 
     macro_rules! key_size {
         ($bits:literal, $expand:ident, $both:ident) => {
             pub(super) fn $both(
                 isa: Isa,
                 key: &[u8; $bits / 8],
-                [forward, inverse]: &mut [[[u8; 16]; MAX_KEYS]; 2],
+                [forward, inverse]: [&mut RoundKeys; 2],
             ) {
                 super::$expand(isa, key, forward);
-                let forward = first::<{ $bits / 32 + 7 }>(forward);
                 by_isa!(crate::aes, isa, invert(forward, inverse): Ssse3, _ => portable);
             }
         };
@@ -305,7 +289,7 @@ impl AesForward<128> {
     #[inline]
     pub fn front(&self, block: &[u8; 16]) -> u64 {
         let keys = self.forward();
-        best!(self.isa, front(keys, block))
+        best!(keys.isa(), front(keys, block))
     }
 }
 
@@ -315,7 +299,7 @@ impl AesForward<256> {
     #[inline]
     pub fn front(&self, block: &[u8; 16]) -> u64 {
         let keys = self.forward();
-        best!(self.isa, front(keys, block))
+        best!(keys.isa(), front(keys, block))
     }
 }
 
@@ -324,7 +308,7 @@ impl<const BITS: usize> AesForward<BITS> {
     #[must_use]
     #[inline]
     pub fn isa(&self) -> Isa {
-        self.isa
+        self.forward().isa()
     }
 }
 
@@ -333,37 +317,24 @@ impl<const BITS: usize> Aes<BITS> {
     #[must_use]
     #[inline]
     pub fn isa(&self) -> Isa {
-        self.isa
+        self.forward().isa()
     }
 }
 
 impl<const BITS: usize> fmt::Debug for AesForward<BITS> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut f = f.debug_struct("AesForward");
-        f.field("bits", &BITS).field("isa", &self.isa).finish_non_exhaustive()
+        f.field("bits", &BITS).field("isa", &self.isa()).finish_non_exhaustive()
     }
 }
 
 impl<const BITS: usize> fmt::Debug for Aes<BITS> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Aes").field("bits", &BITS).field("isa", &self.isa).finish_non_exhaustive()
+        f.debug_struct("Aes").field("bits", &BITS).field("isa", &self.isa()).finish_non_exhaustive()
     }
 }
 
-impl<const BITS: usize> Drop for AesForward<BITS> {
-    #[inline]
-    fn drop(&mut self) {
-        wipe::memory(self.keys.as_flattened_mut());
-    }
-}
-
-impl<const BITS: usize> Drop for Aes<BITS> {
-    #[inline]
-    fn drop(&mut self) {
-        wipe::memory(self.keys.as_flattened_mut().as_flattened_mut());
-    }
-}
-
+// Schedules wipe themselves.
 impl<const BITS: usize> ZeroizeOnDrop for AesForward<BITS> {}
 impl<const BITS: usize> ZeroizeOnDrop for Aes<BITS> {}
 

@@ -25,13 +25,12 @@ use zeroize::ZeroizeOnDrop;
 pub use self::message::Message;
 pub use self::resumable::PartialState;
 use crate::aes::AesForward;
-use crate::isa::Mode;
 use crate::{Aead, BlockEncrypt, Incremental, Isa, Level, aes, ghash, opaque};
 
 /// Calls the kernel `f` of the highest level that there is.
 ///
-/// All have the arguments `hash: &ghash::Key, keys: &[[u8; 16]; N], first: u128, aad: &[u8], data:
-/// InOutBuf<'_, '_, u8>, mode: Mode<MODE>` and return the tag. `first` is the counter block of the
+/// All have the arguments `hash: &ghash::Key, keys: &RoundKeys, first: u128, aad: &[u8], data:
+/// InOutBuf<'_, '_, u8>, mode: bool` and return the tag. `first` is the counter block of the
 /// tag, as a big-endian number. Its last 32 bits are the counter. They do not wrap within the
 /// message, so kernels may add to the number as a whole, and [`accepts`] says which of them they
 /// may begin at.
@@ -123,7 +122,7 @@ macro_rules! key_size {
                 let first = u128::from_be_bytes(*first);
                 if message::wraps(first, data.len()) || !accepts(self.isa(), first) {
                     let (hash, keys) = (&self.hash, self.cipher.forward());
-                    return two_pass::any::<_, MODE>(hash, keys, first, aad, data);
+                    return two_pass::any::<MODE>(hash, keys, first, aad, data);
                 }
                 self.run::<MODE>(first, aad, data)
             }
@@ -136,7 +135,7 @@ macro_rules! key_size {
                 data: InOutBuf<'_, '_, u8>,
             ) -> [u8; 16] {
                 let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.hash.isa());
-                let mode = Mode::<MODE>;
+                let mode = MODE;
                 best!(isa, run(hash, keys, first, aad, data, mode))
             }
         }
@@ -221,11 +220,11 @@ macro_rules! key_size {
             }
 
             fn encrypt(&mut self, key: &AesGcm<$bits>, data: InOutBuf<'_, '_, u8>) {
-                self.crypt::<_, SEAL>(&key.hash, key.cipher.forward(), data);
+                self.crypt::<SEAL>(&key.hash, key.cipher.forward(), data);
             }
 
             fn decrypt(&mut self, key: &AesGcm<$bits>, data: InOutBuf<'_, '_, u8>) {
-                self.crypt::<_, OPEN>(&key.hash, key.cipher.forward(), data);
+                self.crypt::<OPEN>(&key.hash, key.cipher.forward(), data);
             }
 
             fn tag(self, key: &AesGcm<$bits>) -> [u8; 16] {

@@ -23,13 +23,13 @@ use zeroize::ZeroizeOnDrop;
 
 pub use self::lanes::Lane;
 use crate::aead::NoMessage;
-use crate::aes::{AesForward, first};
+use crate::aes::AesForward;
 use crate::isa::Mode;
 use crate::{Aead, BlockEncrypt, Isa, Level, opaque};
 
 /// Calls the kernel `f` of the highest level that there is.
 ///
-/// All have the arguments `isa: Isa, keys: &[[u8; 16]; N], nonce: &[u8; 12], aad: &[u8], data:
+/// All have the arguments `isa: Isa, keys: &RoundKeys, nonce: &[u8; 12], aad: &[u8], data:
 /// InOutBuf<'_, '_, u8>, received: &[u8; 16], mode: Mode<MODE>` and return the tag. `received` is
 /// the tag that came with a message that is opened.
 macro_rules! best {
@@ -48,7 +48,7 @@ const OPEN: bool = false;
 
 /// AES-GCM-SIV with keys of `BITS` bits (128 or 256).
 ///
-/// A key schedule of 240 bytes, wiped on drop. Requests only read it, so any number of threads can
+/// A key schedule of 256 bytes, wiped on drop. Requests only read it, so any number of threads can
 /// share it.
 //
 // The cipher wipes itself.
@@ -117,13 +117,8 @@ impl<const BITS: usize> AesGcmSiv<BITS> {
         received: &[u8; 16],
     ) -> [u8; 16] {
         let (isa, mode) = (self.cipher.isa(), Mode::<MODE>);
-        if BITS == 128 {
-            let keys = first::<11>(self.cipher.schedule());
-            best!(isa, run(isa, keys, nonce, aad, data, received, mode))
-        } else {
-            let keys = first::<15>(self.cipher.schedule());
-            best!(isa, run(isa, keys, nonce, aad, data, received, mode))
-        }
+        let keys = self.cipher.forward();
+        best!(isa, run(isa, keys, nonce, aad, data, received, mode))
     }
 }
 

@@ -29,8 +29,8 @@ macro_rules! mac {
 macro_rules! kernels {
     ($(#[$feature:meta])*) => {
         $(#[$feature])*
-        pub(crate) fn associate<const N: usize>(
-            keys: &Keys<'_, N>,
+        pub(crate) fn associate(
+            keys: &Keys<'_>,
             sum: u128,
             strings: &[&[u8]],
         ) -> u128 {
@@ -42,8 +42,8 @@ macro_rules! kernels {
         }
 
         $(#[$feature])*
-        pub(crate) fn seal<const N: usize>(
-            keys: &Keys<'_, N>,
+        pub(crate) fn seal(
+            keys: &Keys<'_>,
             sum: u128,
             strings: &[&[u8]],
             data: InOutBuf<'_, '_, u8>,
@@ -55,8 +55,8 @@ macro_rules! kernels {
         }
 
         $(#[$feature])*
-        pub(crate) fn open<const N: usize>(
-            keys: &Keys<'_, N>,
+        pub(crate) fn open(
+            keys: &Keys<'_>,
             sum: u128,
             strings: &[&[u8]],
             v: &[u8; 16],
@@ -86,6 +86,7 @@ use self::cmac::Subkeys;
 pub use self::lanes::Lane;
 use crate::aead::NoMessage;
 use crate::aes::AesForward;
+use crate::aes::RoundKeys;
 use crate::{Aead, BlockEncrypt, Isa, Level, aes, wipe};
 
 /// Calls the kernel `f` of the highest level that there is.
@@ -125,10 +126,10 @@ pub struct Strings {
 }
 
 /// What a kernel reads of a key.
-pub(crate) struct Keys<'k, const N: usize> {
+pub(crate) struct Keys<'k> {
     isa: Isa,
-    mac: &'k [[u8; 16]; N],
-    cipher: &'k [[u8; 16]; N],
+    mac: &'k RoundKeys,
+    cipher: &'k RoundKeys,
     cmac: &'k Subkeys,
 }
 
@@ -175,7 +176,7 @@ macro_rules! key_size {
             }
 
             #[inline(always)]
-            fn keys(&self) -> Keys<'_, { $bits / 32 + 7 }> {
+            fn keys(&self) -> Keys<'_> {
                 Keys {
                     isa: self.mac.isa(),
                     mac: self.mac.forward(),

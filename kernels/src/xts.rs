@@ -17,24 +17,24 @@
 macro_rules! kernels {
     ($(#[$feature:meta])*) => {
         $(#[$feature])*
-        pub(crate) fn one<const N: usize, const MODE: bool>(
+        pub(crate) fn one<const MODE: bool>(
             _way: Mode<MODE>,
             _cipher: &impl BlockCipher<16>,
             _tweaks: &impl BlockEncrypt<16>,
-            keys: &[[u8; 16]; N],
-            tweak_keys: &[[u8; 16]; N],
+            keys: &RoundKeys,
+            tweak_keys: &RoundKeys,
             tweak: &[u8; 16],
             data: InOutBuf<'_, '_, u8>,
         ) {
             let mask = encrypted(tweak_keys, tweak);
-            unit::<N, MODE>(keys, mask, data);
+            unit::<MODE>(keys, mask, data);
         }
 
         $(#[$feature])*
-        pub(crate) fn units<const N: usize, const MODE: bool>(
+        pub(crate) fn units<const MODE: bool>(
             _way: Mode<MODE>,
             _cipher: &impl BlockCipher<16>,
-            keys: &[[u8; 16]; N],
+            keys: &RoundKeys,
             tweaks: &[[u8; 16]],
             size: usize,
             data: InOutBuf<'_, '_, u8>,
@@ -42,7 +42,7 @@ macro_rules! kernels {
             let mut data = data;
             for tweak in tweaks {
                 let (sector, rest) = data.split_at(size);
-                unit::<N, MODE>(keys, load128(tweak), sector);
+                unit::<MODE>(keys, load128(tweak), sector);
                 data = rest;
             }
         }
@@ -89,7 +89,7 @@ const DECRYPT: bool = false;
 
 /// AES-XTS with keys of twice `BITS` bits (128 or 256).
 ///
-/// Room for the longest key schedules, three times 240 bytes, wiped on drop. Requests only read
+/// Room for the longest key schedules, three times 256 bytes, wiped on drop. Requests only read
 /// them, so any number of threads can share it.
 ///
 /// Nothing here checks that the two halves of the key differ (FIPS 140), nor that data units are at

@@ -7,6 +7,7 @@ use zeroize::ZeroizeOnDrop;
 
 use super::AesForward;
 use super::portable;
+use crate::aes::RoundKeys;
 use crate::isa::{Mode, WRITE, XOR};
 use crate::{BlockEncrypt, Isa, Seek, StreamCore};
 
@@ -45,9 +46,9 @@ impl Counter for [u8; 16] {
 /// Inlined into each method that does only this, so that a request makes one call less. It is not
 /// one function with [`keystream`], generic over the data: callers would pass a copy of `data`.
 #[inline(always)]
-pub(crate) fn xor<const N: usize>(
+pub(crate) fn xor(
     isa: Isa,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     counter: &mut impl Counter,
     data: InOutBuf<'_, '_, u8>,
 ) {
@@ -65,9 +66,9 @@ pub(crate) fn xor<const N: usize>(
 /// XORs keystream from `counter` on into `data`, in which the lower half of the counter does not
 /// wrap. A caller that has kernels of its own from AES instructions on needs only `LOW` levels.
 #[inline(always)]
-pub(crate) fn xor_from<const N: usize, const LOW: bool>(
+pub(crate) fn xor_from<const LOW: bool>(
     isa: Isa,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     counter: u128,
     data: InOutBuf<'_, '_, u8>,
 ) {
@@ -81,12 +82,7 @@ pub(crate) fn xor_from<const N: usize, const LOW: bool>(
 
 /// Writes keystream from `counter` on over `out`, and leaves the next counter there.
 #[inline(always)]
-pub(super) fn keystream<const N: usize>(
-    isa: Isa,
-    keys: &[[u8; 16]; N],
-    counter: &mut impl Counter,
-    out: &mut [u8],
-) {
+pub(super) fn keystream(isa: Isa, keys: &RoundKeys, counter: &mut impl Counter, out: &mut [u8]) {
     let first = counter.number();
     if let Some(next) = after(first, out.len()) {
         counter.set(next);
@@ -99,9 +95,9 @@ pub(super) fn keystream<const N: usize>(
 /// [`xor`] or [`keystream`] past a wrap of the counter's lower half.
 #[cold]
 #[inline(never)]
-fn across<const N: usize, const XOR: bool>(
+fn across<const XOR: bool>(
     isa: Isa,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     counter: &mut impl Counter,
     data: InOutBuf<'_, '_, u8>,
     mode: Mode<XOR>,
@@ -174,12 +170,12 @@ macro_rules! key_size {
             }
 
             fn keystream(&mut self, out: &mut [u8]) {
-                let (isa, keys) = (self.aes.isa, self.aes.forward());
+                let (isa, keys) = (self.aes.isa(), self.aes.forward());
                 keystream(isa, keys, &mut self.counter, out);
             }
 
             fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
-                xor(self.aes.isa, self.aes.forward(), &mut self.counter, data);
+                xor(self.aes.isa(), self.aes.forward(), &mut self.counter, data);
             }
         }
 

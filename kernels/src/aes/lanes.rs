@@ -15,7 +15,7 @@ mod registers128;
 mod table;
 pub(crate) mod x86_64;
 
-use super::{Aes, AesForward};
+use super::{Aes, AesForward, RoundKeys};
 use crate::lanes::Lane;
 use crate::{BlockEncrypt, Isa};
 
@@ -29,18 +29,18 @@ macro_rules! key_size {
             /// Constant time in keys and data. Round keys stay on the stack until
             /// [`wipe::stack`](crate::wipe::stack) is called, as with any kernel.
             pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 16>]) {
-                let Some(isa) = lanes.first().map(|lane| lane.key.isa) else { return };
+                let Some(isa) = lanes.first().map(|lane| lane.key.isa()) else { return };
                 by_isa!(crate::aes::lanes, isa, cbc_encrypt(isa, lanes):
                     Avx512, Avx2Vaes, AesNi, ArmAes, _ => one_by_one);
             }
         }
 
-        impl Schedule<{ $bits / 32 + 7 }> for $aes<$bits> {
+        impl Schedule for $aes<$bits> {
             fn isa(&self) -> Isa {
-                self.isa
+                self.forward().isa()
             }
 
-            fn round_keys(&self) -> &[[u8; 16]; $bits / 32 + 7] {
+            fn round_keys(&self) -> &RoundKeys {
                 self.forward()
             }
         }
@@ -54,23 +54,20 @@ key_size!(AesForward, 128);
 key_size!(AesForward, 192);
 key_size!(AesForward, 256);
 
-/// A key schedule with `N` round keys for encryption.
-pub(crate) trait Schedule<const N: usize>: BlockEncrypt<16> {
+/// A key schedule for encryption.
+pub(crate) trait Schedule: BlockEncrypt<16> {
     /// The level of the schedule.
     fn isa(&self) -> Isa;
 
     /// The round keys for AES instructions, if the schedule was made for those.
-    fn round_keys(&self) -> &[[u8; 16]; N];
+    fn round_keys(&self) -> &RoundKeys;
 }
 
 /// Without AES instructions.
 mod one_by_one {
     use super::{Isa, Lane, Schedule, alone};
 
-    pub(super) fn cbc_encrypt<C: Schedule<N>, const N: usize>(
-        _isa: Isa,
-        lanes: &mut [Lane<'_, C, 16>],
-    ) {
+    pub(super) fn cbc_encrypt<C: Schedule>(_isa: Isa, lanes: &mut [Lane<'_, C, 16>]) {
         lanes.iter_mut().for_each(alone);
     }
 }

@@ -20,7 +20,8 @@ use inout::InOutBuf;
 
 pub(super) use self::keys::{expand128, expand192, expand256, invert};
 use self::sbox::{inv_sub_bytes, sub_bytes};
-use super::{FORWARD, MAX_KEYS};
+use super::FORWARD;
+use super::round_keys::{MAX_KEYS, RoundKeys};
 use crate::isa::{Mode, WRITE};
 use crate::wipe;
 
@@ -29,7 +30,7 @@ use crate::wipe;
 pub(crate) struct Planes(pub(crate) [[u32; 4]; 8]);
 
 pub(super) fn ecb<const MODE: bool>(
-    keys: &[[u8; 16]],
+    keys: &RoundKeys,
     data: InOutBuf<'_, '_, [u8; 16]>,
     _: Mode<MODE>,
 ) {
@@ -38,14 +39,14 @@ pub(super) fn ecb<const MODE: bool>(
 }
 
 /// The first 8 bytes of an encrypted block.
-pub(super) fn front(keys: &[[u8; 16]], block: &[u8; 16]) -> u64 {
+pub(super) fn front(keys: &RoundKeys, block: &[u8; 16]) -> u64 {
     let mut block = [*block];
     ecb(keys, (&mut block[..]).into(), Mode::<FORWARD>);
     super::first_eight(&block[0])
 }
 
 /// A chain is serial: seven of eight blocks are idle.
-pub(super) fn cbc_encrypt(keys: &[[u8; 16]], iv: &mut [u8; 16], data: InOutBuf<'_, '_, [u8; 16]>) {
+pub(super) fn cbc_encrypt(keys: &RoundKeys, iv: &mut [u8; 16], data: InOutBuf<'_, '_, [u8; 16]>) {
     with_planes(keys, |keys| {
         let mut blocks = [[0; 16]; 8];
         for mut block in data {
@@ -58,7 +59,7 @@ pub(super) fn cbc_encrypt(keys: &[[u8; 16]], iv: &mut [u8; 16], data: InOutBuf<'
     });
 }
 
-pub(super) fn cbc_decrypt(keys: &[[u8; 16]], iv: &mut [u8; 16], data: InOutBuf<'_, '_, [u8; 16]>) {
+pub(super) fn cbc_decrypt(keys: &RoundKeys, iv: &mut [u8; 16], data: InOutBuf<'_, '_, [u8; 16]>) {
     with_planes(keys, |keys| {
         by_eight(data, |blocks, count| {
             let input = *blocks;
@@ -72,14 +73,14 @@ pub(super) fn cbc_decrypt(keys: &[[u8; 16]], iv: &mut [u8; 16], data: InOutBuf<'
 }
 
 /// Writes keystream over `out`, which is made a buffer here: it comes in registers.
-pub(super) fn keystream(keys: &[[u8; 16]], counter: u128, out: &mut [u8]) {
+pub(super) fn keystream(keys: &RoundKeys, counter: u128, out: &mut [u8]) {
     ctr(keys, counter, out.into(), WRITE);
 }
 
 /// Writes keystream, or if `XOR` adds it to the input.
 #[inline]
 pub(super) fn ctr<const XOR: bool>(
-    keys: &[[u8; 16]],
+    keys: &RoundKeys,
     mut counter: u128,
     data: InOutBuf<'_, '_, u8>,
     _: Mode<XOR>,
@@ -104,10 +105,10 @@ pub(super) fn ctr<const XOR: bool>(
 }
 
 /// Calls `f` with the round keys as planes, once for all blocks of a request, and wipes them.
-fn with_planes(keys: &[[u8; 16]], f: impl FnOnce(&[Planes])) {
+fn with_planes(keys: &RoundKeys, f: impl FnOnce(&[Planes])) {
     let mut planes = [Planes([[0; 4]; 8]); MAX_KEYS];
-    let planes = &mut planes[..keys.len()];
-    pack_keys(planes, keys);
+    let planes = &mut planes[..keys.all().len()];
+    pack_keys(planes, keys.all());
     f(planes);
     for planes in planes {
         wipe::words(planes.0.as_flattened_mut());

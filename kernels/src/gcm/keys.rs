@@ -18,15 +18,14 @@ macro_rules! level {
     (@size $bits:literal, $set:ident, $expand:ident, $features:literal) => {
         #[target_feature(enable = $features)]
         pub(crate) fn $set(gcm: &mut AesGcm<$bits>, key: &[u8; $bits / 8]) {
-            let schedule = gcm.cipher.schedule_mut();
-            $expand(key, schedule);
+            let keys = gcm.cipher.forward_mut();
+            $expand(key, keys);
             // The rounds run while the round keys are made.
-            let (keys, _) = schedule.split_at($bits / 32 + 7);
-            let mut h = first_key(zero128(), load128(&keys[0]));
-            for key in &keys[1..$bits / 32 + 6] {
-                h = round(h, load128(key));
+            let mut h = first_key(zero128(), load128(keys.first()));
+            for r in 1..$bits / 32 + 6 {
+                h = round(h, load128(keys.of_round(r)));
             }
-            let h = last_round(h, load128(&keys[$bits / 32 + 6]));
+            let h = last_round(h, load128(keys.of_round($bits / 32 + 6)));
             fill_from(gcm.hash.powers_mut(), h);
         }
     };
@@ -64,7 +63,7 @@ mod apart {
                 // A block of zeros encrypted is the keystream of the counter zero.
                 let (isa, mut h) = (gcm.isa(), [0; 16]);
                 let keys = gcm.cipher.forward();
-                aes::ctr::xor_from::<_, LOW>(isa, keys, 0, (&mut h[..]).into());
+                aes::ctr::xor_from::<LOW>(isa, keys, 0, (&mut h[..]).into());
                 gcm.hash.set(&h);
                 wipe::memory(&mut h);
             }

@@ -7,6 +7,7 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use super::{OPEN, PART, SEAL, lengths};
+use crate::aes::RoundKeys;
 use crate::{Isa, aes, ghash, wipe};
 
 /// A message in progress: counter, hash, lengths, the incomplete block.
@@ -66,10 +67,10 @@ impl Message {
         self.block = padded(rest);
     }
 
-    pub(super) fn crypt<const N: usize, const MODE: bool>(
+    pub(super) fn crypt<const MODE: bool>(
         &mut self,
         hash: &ghash::Key,
-        keys: &[[u8; 16]; N],
+        keys: &RoundKeys,
         data: InOutBuf<'_, '_, u8>,
     ) {
         if data.is_empty() {
@@ -100,14 +101,14 @@ impl Message {
             if MODE == OPEN {
                 hash.absorb(&mut self.sum, part.get_in().as_chunks().0);
             }
-            self.next = ctr::<N, ANY>(hash.isa(), keys, self.next, part.reborrow());
+            self.next = ctr::<ANY>(hash.isa(), keys, self.next, part.reborrow());
             if MODE == SEAL {
                 hash.absorb(&mut self.sum, part.get_out().as_chunks().0);
             }
         }
         if !rest.is_empty() {
             self.stream = [0; 16];
-            self.next = ctr::<N, ANY>(hash.isa(), keys, self.next, (&mut self.stream[..]).into());
+            self.next = ctr::<ANY>(hash.isa(), keys, self.next, (&mut self.stream[..]).into());
             self.block = [0; 16];
             self.crypt_part::<MODE>(0, rest);
         }
@@ -125,11 +126,7 @@ impl Message {
         }
     }
 
-    pub(super) fn finish<const N: usize>(
-        mut self,
-        hash: &ghash::Key,
-        keys: &[[u8; 16]; N],
-    ) -> [u8; 16] {
+    pub(super) fn finish(mut self, hash: &ghash::Key, keys: &RoundKeys) -> [u8; 16] {
         let lengths = lengths(self.aad, self.data).to_be_bytes();
         // If there are no data yet, only associated data can be incomplete.
         if begun(if self.data == 0 { self.aad } else { self.data }) > 0 {
@@ -138,7 +135,7 @@ impl Message {
             hash.absorb(&mut self.sum, &[lengths]);
         }
         let mut tag = self.sum;
-        let _next = ctr::<N, ANY>(hash.isa(), keys, self.first, (&mut tag[..]).into());
+        let _next = ctr::<ANY>(hash.isa(), keys, self.first, (&mut tag[..]).into());
         tag
     }
 }
@@ -233,9 +230,9 @@ pub(super) const LOW: bool = true;
 /// XORs keystream from `counter` on into `data`, and returns the next counter block. The rest of a
 /// last part block is dropped.
 #[expect(clippy::cast_possible_truncation, reason = "no more blocks than the message has")]
-pub(super) fn ctr<const N: usize, const LEVELS: bool>(
+pub(super) fn ctr<const LEVELS: bool>(
     isa: Isa,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     counter: u128,
     data: InOutBuf<'_, '_, u8>,
 ) -> u128 {
@@ -245,7 +242,7 @@ pub(super) fn ctr<const N: usize, const LEVELS: bool>(
         let length = data.len().min((blocks as usize).saturating_mul(16));
         let (part, rest) = data.split_at(length);
         // Not even 32 bits wrap before the end of the part.
-        aes::ctr::xor_from::<N, LEVELS>(isa, keys, counter, part);
+        aes::ctr::xor_from::<LEVELS>(isa, keys, counter, part);
         counter = counted(counter, blocks);
         if rest.is_empty() {
             return counter;

@@ -108,7 +108,7 @@ macro_rules! key_size {
             ) {
                 let (hash, keys) = (&self.hash, self.cipher.forward());
                 if let Some(message) = &mut partial.in_progress {
-                    return message.crypt::<_, MODE>(hash, keys, data);
+                    return message.crypt::<MODE>(hash, keys, data);
                 }
                 if data.is_empty() {
                     return;
@@ -123,9 +123,9 @@ macro_rules! key_size {
                     let (part, rest) = data.split_at(whole);
                     let (aad, data) = (partial.aad, done + whole as u64);
                     let (sum, next) =
-                        two_pass::go_on::<_, MODE>(hash, keys, first, tag, done, before, part);
+                        two_pass::go_on::<MODE>(hash, keys, first, tag, done, before, part);
                     let mut message = Message::in_progress(first, next, sum, [aad, data]);
-                    message.crypt::<_, MODE>(hash, keys, rest);
+                    message.crypt::<MODE>(hash, keys, rest);
                     partial.in_progress = Some(message);
                     return;
                 }

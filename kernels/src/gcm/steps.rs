@@ -18,62 +18,87 @@ pub(in crate::gcm) const LAST: u8 = 2;
 pub(in crate::gcm) const STEP: usize = 8;
 
 /// Messages in steps of eight registers of `$bytes` bytes. Those of one block are for registers of
-/// 128 bits, and those of `$count` registers are a step by themselves, `whole`.
+/// 128 bits, and those of `$count` registers are a step by themselves, `whole`; each kernel has its
+/// own copies of both. All but `step` have one body for both directions.
 macro_rules! steps {
     ($vector:ty, $bytes:literal, [$($count:literal)*], $zero:ident, $(#[$feature:meta])*) => {
         $(#[$feature])*
-        pub(crate) fn run<const N: usize, const MODE: bool>(
+        pub(crate) fn run(
             hash: &ghash::Key,
-            keys: &[[u8; 16]; N],
+            keys: &RoundKeys,
             first: u128,
             aad: &[u8],
             data: InOutBuf<'_, '_, u8>,
-            _: Mode<MODE>,
+            mode: bool,
         ) -> [u8; 16] {
             let powers = hash.powers();
-            let mut data = data;
             let lengths = lengths(aad.len() as u64, data.len() as u64);
             let before = associated(powers, aad);
-            let mut counter = of_number(first ^ 1);
+            let counter = of_number(first ^ 1);
             let (sum, mask) = match data.len().div_ceil($bytes) {
-                0 => narrow::whole::<N, 0, MODE>(keys, powers, before, counter, data, lengths),
+                0 => narrow::whole::<0, $bytes>(keys, mode, powers, before, counter, data, lengths),
                 1 if data.len() <= 16 => {
-                    narrow::whole::<N, 1, MODE>(keys, powers, before, counter, data, lengths)
+                    narrow::whole::<1, $bytes>(keys, mode, powers, before, counter, data, lengths)
                 }
                 $($count => {
-                    whole::<N, $count, MODE>(keys, powers, before, counter, data, lengths)
+                    whole::<$count, $bytes>(keys, mode, powers, before, counter, data, lengths)
                 })*
-                _ => {
-                    let blocks = of_number(STEP as u128 * $bytes / 16);
-                    let (part, rest) = data.split_at($bytes * HEAD);
-                    data = rest;
-                    let mut begun = [[0; $bytes]; STEP];
-                    let (mut sum, mask) =
-                        head::<N, MODE>(keys, powers, before, counter, part, &mut begun);
-                    let mut sealed = &begun;
-                    while data.len() > $bytes * STEP {
-                        let (part, rest) = data.split_at($bytes * STEP);
-                        data = rest;
-                        counter = add_halves(counter, blocks);
-                        (sum, sealed) = step::<N, MODE>(keys, powers, sum, sealed, counter, part);
-                    }
-                    counter = add_halves(counter, blocks);
-                    let sum = match data.len().div_ceil($bytes) {
-                        1 => end::<N, 1, MODE>(keys, powers, sum, sealed, counter, data, lengths),
-                        2 => end::<N, 2, MODE>(keys, powers, sum, sealed, counter, data, lengths),
-                        3 => end::<N, 3, MODE>(keys, powers, sum, sealed, counter, data, lengths),
-                        4 => end::<N, 4, MODE>(keys, powers, sum, sealed, counter, data, lengths),
-                        5 => end::<N, 5, MODE>(keys, powers, sum, sealed, counter, data, lengths),
-                        6 => end::<N, 6, MODE>(keys, powers, sum, sealed, counter, data, lengths),
-                        7 => end::<N, 7, MODE>(keys, powers, sum, sealed, counter, data, lengths),
-                        _ => end::<N, 8, MODE>(keys, powers, sum, sealed, counter, data, lengths),
-                    };
-                    (sum, mask)
-                }
+                _ => long(keys, mode, powers, first, before, data, lengths),
             };
             let mut tag = [0; 16];
             store128(&mut tag, xor128(turned(sum), mask));
             tag
+        }
+
+        /// A message of more than a step: its hash, and the mask of the tag.
+        #[inline(never)]
+        $(#[$feature])*
+        fn long(
+            keys: &RoundKeys,
+            mode: bool,
+            powers: &[[u8; 16]; ROOM],
+            // In registers: it comes in halves, and a load of both would wait for their stores.
+            first: u128,
+            before: Block,
+            data: InOutBuf<'_, '_, u8>,
+            lengths: u128,
+        ) -> (Block, Block) {
+            let mut counter = of_number(first ^ 1);
+            let blocks = of_number(STEP as u128 * $bytes / 16);
+            let (part, mut data) = data.split_at($bytes * HEAD);
+            let mut begun = [[0; $bytes]; STEP];
+            let (mut sum, mask) = head(keys, mode, powers, before, counter, part, &mut begun);
+            let mut sealed = &begun;
+            by_key_size!(keys, middle => if mode == SEAL {
+                while data.len() > $bytes * STEP {
+                    let (part, rest) = data.split_at($bytes * STEP);
+                    data = rest;
+                    counter = add_halves(counter, blocks);
+                    (sum, sealed) =
+                        step::<_, SEAL>(keys, middle, powers, sum, sealed, counter, part);
+                }
+            } else {
+                while data.len() > $bytes * STEP {
+                    let (part, rest) = data.split_at($bytes * STEP);
+                    data = rest;
+                    counter = add_halves(counter, blocks);
+                    (sum, sealed) =
+                        step::<_, OPEN>(keys, middle, powers, sum, sealed, counter, part);
+                }
+            });
+            counter = add_halves(counter, blocks);
+            let before = (sum, sealed);
+            let sum = match data.len().div_ceil($bytes) {
+                1 => end::<1>(keys, mode, powers, before, counter, data, lengths),
+                2 => end::<2>(keys, mode, powers, before, counter, data, lengths),
+                3 => end::<3>(keys, mode, powers, before, counter, data, lengths),
+                4 => end::<4>(keys, mode, powers, before, counter, data, lengths),
+                5 => end::<5>(keys, mode, powers, before, counter, data, lengths),
+                6 => end::<6>(keys, mode, powers, before, counter, data, lengths),
+                7 => end::<7>(keys, mode, powers, before, counter, data, lengths),
+                _ => end::<8>(keys, mode, powers, before, counter, data, lengths),
+            };
+            (sum, mask)
         }
 
         /// The hash before the last block of associated data, and that block added.
@@ -99,20 +124,21 @@ macro_rules! steps {
         /// All rounds, on states to which the first round key has been added.
         #[inline]
         $(#[$feature])*
-        fn rounds<const N: usize, const V: usize>(
-            keys: &[[u8; 16]; N],
+        fn rounds<const V: usize>(
+            keys: &RoundKeys,
+            middle: &[[u8; 16]],
             state: [State; V],
             mask: InRounds,
         ) -> ([$vector; V], Block) {
             let (mut state, mut mask) = (state, mask);
-            for key in &keys[1..N - 1] {
+            for key in middle {
                 let (key, key128) = round_key(key);
                 mask = simd::round(mask, key128);
                 for x in &mut state {
                     *x = round(*x, key);
                 }
             }
-            let (key, key128) = round_key(&keys[N - 1]);
+            let (key, key128) = round_key(keys.last());
             let stream = state.map(|x| last_round(x, key));
             (stream, simd::last_round(mask, key128))
         }
@@ -121,7 +147,8 @@ macro_rules! steps {
         /// the ciphertext as numbers, with zeros where there is none.
         #[inline]
         $(#[$feature])*
-        fn add<const N: usize, const V: usize, const MODE: bool, const PLACE: u8>(
+        fn add<const V: usize, const PLACE: u8>(
+            mode: bool,
             mut stream: [$vector; V],
             data: InOutBuf<'_, '_, u8>,
         ) -> [$vector; V] {
@@ -141,10 +168,13 @@ macro_rules! steps {
                 store(part, x);
             }
             store_part(last.get_out(), stream[V - 1]);
-            if MODE == SEAL {
-                text = stream;
-                text[V - 1] = first_bytes(text[V - 1], last.len());
+            if mode == SEAL {
+                // One by one: of arrays the compiler would choose the place in memory.
+                for (text, x) in text.iter_mut().zip(stream) {
+                    *text = x;
+                }
             }
+            text[V - 1] = first_bytes(text[V - 1], last.len());
             for x in &mut text {
                 *x = to_number(*x);
             }

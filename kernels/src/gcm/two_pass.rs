@@ -4,36 +4,41 @@ use inout::InOutBuf;
 
 use super::message::{ANY, LOW, absorb, counted, ctr};
 use super::{OPEN, PART, SEAL, lengths};
+use crate::aes::RoundKeys;
 use crate::isa::Mode;
 use crate::{Isa, ghash, wipe};
 
 /// Sections 7.1 and 7.2, from the first counter block on, at levels without AES instructions.
-pub(super) fn run<const N: usize, const MODE: bool>(
+pub(super) fn run(
     hash: &ghash::Key,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    _: Mode<MODE>,
+    mode: bool,
 ) -> [u8; 16] {
-    at::<N, MODE, LOW>(hash, keys, first, aad, data)
+    if mode == SEAL {
+        at::<SEAL, LOW>(hash, keys, first, aad, data)
+    } else {
+        at::<OPEN, LOW>(hash, keys, first, aad, data)
+    }
 }
 
 /// The same at any level, for messages that the kernels in one pass do not take.
-pub(super) fn any<const N: usize, const MODE: bool>(
+pub(super) fn any<const MODE: bool>(
     hash: &ghash::Key,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
-    at::<N, MODE, ANY>(hash, keys, first, aad, data)
+    at::<MODE, ANY>(hash, keys, first, aad, data)
 }
 
 #[inline(always)]
-fn at<const N: usize, const MODE: bool, const LEVELS: bool>(
+fn at<const MODE: bool, const LEVELS: bool>(
     hash: &ghash::Key,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
@@ -53,7 +58,7 @@ fn at<const N: usize, const MODE: bool, const LEVELS: bool>(
     if MODE == OPEN {
         absorb(hash, &mut sum, begun.get_in());
     }
-    let mut counter = ctr::<N, LEVELS>(isa, keys, first, (&mut head[..text.end]).into());
+    let mut counter = ctr::<LEVELS>(isa, keys, first, (&mut head[..text.end]).into());
     begun.get_out().copy_from_slice(&head[text]);
     if MODE == SEAL {
         absorb(hash, &mut sum, begun.get_out());
@@ -66,7 +71,7 @@ fn at<const N: usize, const MODE: bool, const LEVELS: bool>(
         if MODE == OPEN {
             absorb(hash, &mut sum, part.get_in());
         }
-        counter = ctr::<N, LEVELS>(isa, keys, counter, part.reborrow());
+        counter = ctr::<LEVELS>(isa, keys, counter, part.reborrow());
         if MODE == SEAL {
             absorb(hash, &mut sum, part.get_out());
         }
@@ -85,9 +90,9 @@ fn at<const N: usize, const MODE: bool, const LEVELS: bool>(
 /// new block: the new tag. `lengths` are the last blocks that are hashed, without these data and
 /// with them. There is at least one byte.
 #[expect(clippy::too_many_arguments, reason = "what a message consists of")]
-pub(super) fn more<const N: usize, const MODE: bool>(
+pub(super) fn more<const MODE: bool>(
     hash: &ghash::Key,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     first: u128,
     tag: &[u8; 16],
     done: u64,
@@ -97,12 +102,12 @@ pub(super) fn more<const N: usize, const MODE: bool>(
 ) -> [u8; 16] {
     let mut next = counted(first, 1 + done / 16);
     let [before, after] = lengths;
-    let (completed, data) = complete::<N, MODE>(hash.isa(), keys, &mut next, done, data);
+    let (completed, data) = complete::<MODE>(hash.isa(), keys, &mut next, done, data);
     if data.is_empty() {
         return add_blocks(hash, tag, completed, (before ^ after).to_be_bytes());
     }
     let mask = mask(hash, keys, first);
-    let block = crypt_block::<N, MODE>(hash.isa(), keys, &mut next, 0, data);
+    let block = crypt_block::<MODE>(hash.isa(), keys, &mut next, 0, data);
     let block = added(before.to_be_bytes(), block);
     let mut sum = added(add_blocks(hash, tag, completed, block), mask);
     hash.absorb(&mut sum, &[after.to_be_bytes()]);
@@ -111,9 +116,9 @@ pub(super) fn more<const N: usize, const MODE: bool>(
 
 /// The same for data that end with a whole new block: the hash in progress, and the next counter
 /// block.
-pub(super) fn go_on<const N: usize, const MODE: bool>(
+pub(super) fn go_on<const MODE: bool>(
     hash: &ghash::Key,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     first: u128,
     tag: &[u8; 16],
     done: u64,
@@ -121,8 +126,8 @@ pub(super) fn go_on<const N: usize, const MODE: bool>(
     data: InOutBuf<'_, '_, u8>,
 ) -> ([u8; 16], u128) {
     let mut next = counted(first, 1 + done / 16);
-    let (completed, data) = complete::<N, MODE>(hash.isa(), keys, &mut next, done, data);
-    let block = crypt_block::<N, MODE>(hash.isa(), keys, &mut next, 0, data);
+    let (completed, data) = complete::<MODE>(hash.isa(), keys, &mut next, done, data);
+    let block = crypt_block::<MODE>(hash.isa(), keys, &mut next, 0, data);
     let block = added(before.to_be_bytes(), block);
     let sum = add_blocks(hash, tag, completed, block);
     (added(sum, mask(hash, keys, first)), next)
@@ -130,9 +135,9 @@ pub(super) fn go_on<const N: usize, const MODE: bool>(
 
 /// The ciphertext, among zeros, that completes the block which `done` bytes have begun, and the
 /// data after it.
-fn complete<'a, 'b, const N: usize, const MODE: bool>(
+fn complete<'a, 'b, const MODE: bool>(
     isa: Isa,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     next: &mut u128,
     done: u64,
     data: InOutBuf<'a, 'b, u8>,
@@ -143,20 +148,20 @@ fn complete<'a, 'b, const N: usize, const MODE: bool>(
     }
     let length = data.len().min(16 - at);
     let (front, data) = data.split_at(length);
-    (crypt_block::<N, MODE>(isa, keys, next, at, front), data)
+    (crypt_block::<MODE>(isa, keys, next, at, front), data)
 }
 
 /// Encrypts or decrypts bytes of one block, from `at` on: the ciphertext among zeros.
-fn crypt_block<const N: usize, const MODE: bool>(
+fn crypt_block<const MODE: bool>(
     isa: Isa,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     next: &mut u128,
     at: usize,
     mut data: InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
     let place = at..at + data.len();
     let (mut stream, mut block) = ([0; 16], [0; 16]);
-    *next = ctr::<N, ANY>(isa, keys, *next, (&mut stream[..]).into());
+    *next = ctr::<ANY>(isa, keys, *next, (&mut stream[..]).into());
     if MODE == OPEN {
         block[place.clone()].copy_from_slice(data.get_in());
     }
@@ -169,9 +174,9 @@ fn crypt_block<const N: usize, const MODE: bool>(
 }
 
 /// More associated data, of which `done` bytes have come: the new tag. There is at least one byte.
-pub(super) fn associate_more<const N: usize>(
+pub(super) fn associate_more(
     hash: &ghash::Key,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     first: u128,
     tag: &[u8; 16],
     done: u64,
@@ -196,9 +201,9 @@ pub(super) fn associate_more<const N: usize>(
 }
 
 /// The mask of the tag.
-fn mask<const N: usize>(hash: &ghash::Key, keys: &[[u8; 16]; N], first: u128) -> [u8; 16] {
+fn mask(hash: &ghash::Key, keys: &RoundKeys, first: u128) -> [u8; 16] {
     let mut mask = [0; 16];
-    let _next = ctr::<N, ANY>(hash.isa(), keys, first, (&mut mask[..]).into());
+    let _next = ctr::<ANY>(hash.isa(), keys, first, (&mut mask[..]).into());
     mask
 }
 

@@ -24,9 +24,9 @@ macro_rules! message {
         const FEW: usize = 4;
 
         $(#[$feature])*
-        pub(crate) fn run<const N: usize, const MODE: bool>(
+        pub(crate) fn run<const MODE: bool>(
             _isa: Isa,
-            keys: &[[u8; 16]; N],
+            keys: &RoundKeys,
             nonce: &[u8; 12],
             aad: &[u8],
             data: InOutBuf<'_, '_, u8>,
@@ -34,20 +34,20 @@ macro_rules! message {
             _: Mode<MODE>,
         ) -> [u8; 16] {
             let mut data = data;
-            let mut own = Own::empty();
+            let mut own = Own { keys: keys.room(), key: [0; 32] };
             let number = words(nonce);
             let h = derive(keys, number, &mut own);
-            let own = first::<N>(&own.keys);
+            let own = &own.keys;
             let mut tag = [0; 16];
             if aad.len().max(data.len()) >= LONG {
-                store128(&mut tag, long::<N, MODE>(own, h, number, aad, data, received));
+                store128(&mut tag, long::<MODE>(own, h, number, aad, data, received));
             } else if MODE == SEAL {
                 let sum = short_hash(h, aad, data.get_in());
                 let computed = tag_of(own, number, sum);
-                crypt::<N>(own, computed, data);
+                crypt(own, computed, data);
                 store128(&mut tag, computed);
             } else {
-                crypt::<N>(own, load128(received), data.reborrow());
+                crypt(own, load128(received), data.reborrow());
                 let sum = short_hash(h, aad, data.get_out());
                 store128(&mut tag, tag_of(own, number, sum));
             }
@@ -56,21 +56,13 @@ macro_rules! message {
 
         /// The schedule of a message's own key, and the key as it is expanded.
         struct Own {
-            keys: [[u8; 16]; MAX_KEYS],
+            keys: RoundKeys,
             key: [u8; 32],
-        }
-
-        impl Own {
-            #[inline]
-            fn empty() -> Self {
-                Self { keys: [[0; 16]; MAX_KEYS], key: [0; 32] }
-            }
         }
 
         impl Drop for Own {
             #[inline]
             fn drop(&mut self) {
-                wipe::memory(self.keys.as_flattened_mut());
                 wipe::memory(&mut self.key);
             }
         }
@@ -78,8 +70,8 @@ macro_rules! message {
         /// Makes the keys of a nonce, and returns that of the hash.
         #[inline]
         $(#[$feature])*
-        fn derive<const N: usize>(
-            keys: &[[u8; 16]; N],
+        fn derive(
+            keys: &RoundKeys,
             [a, b, c]: [i32; 3],
             own: &mut Own,
         ) -> Block {
@@ -88,7 +80,7 @@ macro_rules! message {
                 encrypted(keys, [block(0), block(1), block(2), block(3)]);
             let (key, rest) = own.key.split_at_mut(16);
             let low = low_halves(low, high);
-            if N == MAX_KEYS {
+            if keys.are_longest() {
                 let [low2, high2] = encrypted(keys, [block(4), block(5)]);
                 if let (Some(key), Some(rest)) = (key.first_chunk_mut(), rest.first_chunk_mut()) {
                     store128(key, low);
@@ -105,27 +97,27 @@ macro_rules! message {
         /// Encrypts blocks side by side.
         #[inline]
         $(#[$feature])*
-        fn encrypted<const N: usize, const V: usize>(
-            keys: &[[u8; 16]; N],
+        fn encrypted<const V: usize>(
+            keys: &RoundKeys,
             blocks: [Block; V],
         ) -> [Block; V] {
-            let key = load128(&keys[0]);
+            let key = load128(keys.first());
             let mut state = blocks.map(|block| simd::first_key(block, key));
-            for key in &keys[1..N - 1] {
+            for key in keys.middle() {
                 let key = load128(key);
                 for x in &mut state {
                     *x = simd::round(*x, key);
                 }
             }
-            let key = load128(&keys[N - 1]);
+            let key = load128(keys.last());
             state.map(|x| simd::last_round(x, key))
         }
 
         /// The tag of a message with that hash.
         #[inline]
         $(#[$feature])*
-        fn tag_of<const N: usize>(
-            keys: &[[u8; 16]; N],
+        fn tag_of(
+            keys: &RoundKeys,
             [a, b, c]: [i32; 3],
             sum: Block,
         ) -> Block {
@@ -145,8 +137,8 @@ macro_rules! message {
         /// The tag of a message whose hash takes eight powers.
         #[inline]
         $(#[$feature])*
-        fn long<const N: usize, const MODE: bool>(
-            keys: &[[u8; 16]; N],
+        fn long<const MODE: bool>(
+            keys: &RoundKeys,
             h: Block,
             number: [i32; 3],
             aad: &[u8],
@@ -181,8 +173,8 @@ macro_rules! message {
         /// Decrypts a message and returns its hash.
         #[inline]
         $(#[$feature])*
-        fn open<const N: usize>(
-            keys: &[[u8; 16]; N],
+        fn open(
+            keys: &RoundKeys,
             powers: &Powers,
             mut sum: Block,
             received: Block,
@@ -215,8 +207,8 @@ macro_rules! message {
         /// Counter mode from the tag on.
         #[inline]
         $(#[$feature])*
-        fn crypt<const N: usize>(
-            keys: &[[u8; 16]; N],
+        fn crypt(
+            keys: &RoundKeys,
             tag: Block,
             data: InOutBuf<'_, '_, u8>,
         ) {
@@ -246,8 +238,8 @@ macro_rules! message {
         /// A message of a few blocks.
         #[inline]
         $(#[$feature])*
-        fn few<const N: usize>(
-            keys: &[[u8; 16]; N],
+        fn few(
+            keys: &RoundKeys,
             counter: Block,
             data: InOutBuf<'_, '_, u8>,
         ) {
@@ -268,8 +260,8 @@ macro_rules! message {
         /// A step. Returns its output.
         #[inline]
         $(#[$feature])*
-        fn step<'a, const N: usize>(
-            keys: &[[u8; 16]; N],
+        fn step<'a>(
+            keys: &RoundKeys,
             counter: &mut $vector,
             data: InOutBuf<'_, 'a, u8>,
             between: impl FnMut(usize, &mut [State; STEP]),
@@ -277,7 +269,7 @@ macro_rules! message {
             let (data, _) = crate::into_blocks::<$bytes>(data);
             let (mut data, _) = data.split_at(STEP);
             let keys = opaque_place(keys);
-            let mut stream = stream::<N>(keys, counter, between);
+            let mut stream = stream(keys, counter, between);
             for (x, block) in stream.iter_mut().zip(data.get_in()) {
                 *x = xor(*x, load(block));
             }
@@ -290,8 +282,8 @@ macro_rules! message {
         /// At most a step. Returns the last register of the output, with zeros after it.
         #[inline]
         $(#[$feature])*
-        fn crypt_rest<const N: usize>(
-            keys: &[[u8; 16]; N],
+        fn crypt_rest(
+            keys: &RoundKeys,
             counter: $vector,
             data: InOutBuf<'_, '_, u8>,
         ) -> $vector {
@@ -299,7 +291,7 @@ macro_rules! message {
             if rest.is_empty() {
                 return counter;
             }
-            for x in stream::<N>(keys, &mut counter, |_, _| ()) {
+            for x in stream(keys, &mut counter, |_, _| ()) {
                 let length = rest.len().min($bytes);
                 let (mut part, after) = rest.split_at(length);
                 rest = after;
@@ -315,18 +307,18 @@ macro_rules! message {
         /// Keystream, and the next counter. Calls `between` with the numbers 0 to 7 between rounds.
         #[inline]
         $(#[$feature])*
-        fn stream<const N: usize>(
-            keys: &[[u8; 16]; N],
+        fn stream(
+            keys: &RoundKeys,
             counter: &mut $vector,
             mut between: impl FnMut(usize, &mut [State; STEP]),
         ) -> [$vector; STEP] {
-            let key = round_key(&keys[0]);
+            let key = round_key(keys.first());
             let mut state = [first_key(*counter, key); STEP];
             for x in &mut state {
                 *x = first_key(*counter, key);
                 *counter = add(*counter, distance());
             }
-            let mut middle = keys[1..N - 1].iter();
+            let mut middle = keys.middle().iter();
             let mut all_round = |state: &mut [State; STEP]| {
                 if let Some(key) = middle.next() {
                     let key = round_key(key);
@@ -339,12 +331,12 @@ macro_rules! message {
             $(
                 all_round(&mut state);
                 between($i, &mut state);
-                if N == MAX_KEYS && $i % 2 == 1 {
+                if keys.are_longest() && $i % 2 == 1 {
                     all_round(&mut state);
                 }
             )*
             all_round(&mut state);
-            let key = round_key(&keys[N - 1]);
+            let key = round_key(keys.last());
             let mut stream = [*counter; STEP];
             for (block, x) in stream.iter_mut().zip(state) {
                 *block = last_round(x, key);

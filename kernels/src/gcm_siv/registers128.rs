@@ -6,7 +6,7 @@ macro_rules! kernel {
         use inout::InOutBuf;
 
         use crate::aes::registers128::{expand128, expand256};
-        use crate::aes::{MAX_KEYS, first};
+        use crate::aes::RoundKeys;
         use crate::gcm_siv::{SEAL, words};
         use crate::isa::Mode;
         use crate::simd::{

@@ -4,7 +4,7 @@
 use inout::InOutBuf;
 
 use super::SEAL;
-use crate::aes::{self, MAX_KEYS};
+use crate::aes::{self, RoundKeys};
 use crate::ghash::portable::multiply;
 use crate::isa::Mode;
 use crate::{Isa, wipe};
@@ -14,16 +14,16 @@ const BLOCKS: usize = 16;
 
 /// Sections 4 and 5: of a message to seal, the tag is computed from the data and the data are
 /// encrypted under it. Of a message to open, the data are decrypted under the tag that came.
-pub(super) fn run<const N: usize, const MODE: bool>(
+pub(super) fn run<const MODE: bool>(
     isa: Isa,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     nonce: &[u8; 12],
     aad: &[u8],
     mut data: InOutBuf<'_, '_, u8>,
     received: &[u8; 16],
     _: Mode<MODE>,
 ) -> [u8; 16] {
-    let mut own = Keys::<N>::empty(isa);
+    let mut own = Keys { isa, hash: [0; 16], cipher: keys.room() };
     own.derive(keys, nonce);
     if MODE == SEAL {
         let tag = own.tag(nonce, aad, data.get_in());
@@ -36,26 +36,22 @@ pub(super) fn run<const N: usize, const MODE: bool>(
 }
 
 /// The keys of one nonce, wiped on drop.
-struct Keys<const N: usize> {
+struct Keys {
     isa: Isa,
     hash: [u8; 16],
-    cipher: [[u8; 16]; MAX_KEYS],
+    cipher: RoundKeys,
 }
 
-impl<const N: usize> Keys<N> {
-    fn empty(isa: Isa) -> Self {
-        Self { isa, hash: [0; 16], cipher: [[0; 16]; MAX_KEYS] }
-    }
-
+impl Keys {
     /// Section 4: the first halves of blocks, each of a number and the nonce, make the two keys.
-    fn derive(&mut self, keys: &[[u8; 16]; N], nonce: &[u8; 12]) {
+    fn derive(&mut self, keys: &RoundKeys, nonce: &[u8; 12]) {
         let mut blocks = [[0; 16]; 6];
         for (block, number) in blocks.iter_mut().zip(0..) {
             block[0] = number;
             block[4..].copy_from_slice(nonce);
         }
         // Two blocks for the hash, and for the cipher as many halves as its key has.
-        let blocks = &mut blocks[..if N == MAX_KEYS { 6 } else { 4 }];
+        let blocks = &mut blocks[..if keys.are_longest() { 6 } else { 4 }];
         aes::encrypt(self.isa, keys, (&mut *blocks).into());
         let mut halves = [0; 48];
         for (half, block) in halves.chunks_exact_mut(8).zip(&*blocks) {
@@ -119,13 +115,12 @@ impl<const N: usize> Keys<N> {
     }
 
     fn encrypt(&self, blocks: &mut [[u8; 16]]) {
-        aes::encrypt(self.isa, aes::first::<N>(&self.cipher), blocks.into());
+        aes::encrypt(self.isa, &self.cipher, blocks.into());
     }
 }
 
-impl<const N: usize> Drop for Keys<N> {
+impl Drop for Keys {
     fn drop(&mut self) {
         wipe::memory(&mut self.hash);
-        wipe::memory(self.cipher.as_flattened_mut());
     }
 }

@@ -162,7 +162,7 @@ macro_rules! key_size {
             #[inline]
             fn ctr(&self, counter: u128, data: InOutBuf<'_, '_, u8>) {
                 let (isa, keys) = (self.cipher.isa(), self.cipher.forward());
-                ctr::xor_from::<_, false>(isa, keys, counter, data);
+                ctr::xor_from::<false>(isa, keys, counter, data);
             }
         }
     };
@@ -177,8 +177,8 @@ mod no_kernel {
     use super::{GROUP, Lane, Mode};
     use crate::siv::Keys;
 
-    pub(super) fn short<const N: usize, const MODE: bool>(
-        _keys: &Keys<'_, N>,
+    pub(super) fn short<const MODE: bool>(
+        _keys: &Keys<'_>,
         _sums: &mut [u128; GROUP],
         _lanes: &mut [Lane<'_>],
         _: Mode<MODE>,

@@ -6,6 +6,7 @@
 use inout::InOutBuf;
 
 use crate::aes::FORWARD;
+use crate::aes::RoundKeys;
 use crate::aes::registers128::{self, middle_rounds, rounds};
 use crate::in_parts;
 use crate::isa::XOR;
@@ -24,12 +25,12 @@ with_aes! {
     /// As in CBC, the value that is added between two blocks goes into the last round key, so that
     /// a block takes as long as its rounds.
     #[inline]
-    pub(crate) fn chain<const N: usize, const V: usize>(
-        keys: &[[u8; 16]; N],
+    pub(crate) fn chain<const V: usize>(
+        keys: &RoundKeys,
         body: &[[u8; 16]],
         end: [Block; V],
     ) -> Block {
-        let (first, last) = (load128(&keys[0]), load128(&keys[N - 1]));
+        let (first, last) = (load128(keys.first()), load128(keys.last()));
         let between = xor128(first, last);
         let mut state = first_key(zero128(), first);
         let mut end = end.into_iter();
@@ -50,21 +51,21 @@ with_aes! {
 
     /// CTR from V on.
     #[inline]
-    fn crypt<const N: usize>(keys: &[[u8; 16]; N], v: Block, data: InOutBuf<'_, '_, u8>) {
+    fn crypt(keys: &RoundKeys, v: Block, data: InOutBuf<'_, '_, u8>) {
         match data.len() {
             0 => {}
-            1..=16 => short_ctr::<N, 1>(keys, v, data),
-            17..=32 => short_ctr::<N, 2>(keys, v, data),
-            33..=48 => short_ctr::<N, 3>(keys, v, data),
-            49..=64 => short_ctr::<N, 4>(keys, v, data),
+            1..=16 => short_ctr::<1>(keys, v, data),
+            17..=32 => short_ctr::<2>(keys, v, data),
+            33..=48 => short_ctr::<3>(keys, v, data),
+            49..=64 => short_ctr::<4>(keys, v, data),
             _ => registers128::ctr(keys, counter(number(v)), data, XOR),
         }
     }
 
     /// CTR of `V` blocks, of which the last may be a part.
     #[inline]
-    pub(crate) fn short_ctr<const N: usize, const V: usize>(
-        keys: &[[u8; 16]; N],
+    pub(crate) fn short_ctr<const V: usize>(
+        keys: &RoundKeys,
         v: Block,
         data: InOutBuf<'_, '_, u8>,
     ) {
@@ -72,13 +73,13 @@ with_aes! {
         // Section 2.5: the top bits of both lower words of 32 bits.
         let v = and128(v, block(counter(u128::MAX).swap_bytes()));
         let mut counter = turned(v);
-        let key = load128(&keys[0]);
+        let key = load128(keys.first());
         let mut state = [first_key(key, key); V];
         for x in &mut state {
             *x = first_key(turned(counter), key);
             counter = add_halves(counter, of_number(1));
         }
-        let mut stream = rounds::<N, V, FORWARD>(keys, state);
+        let mut stream = rounds::<V, FORWARD>(keys, state);
         for (x, block) in stream.iter_mut().zip(whole.get_in().as_chunks().0) {
             *x = xor128(*x, load128(block));
         }

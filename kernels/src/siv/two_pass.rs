@@ -4,30 +4,31 @@ use inout::InOutBuf;
 
 use super::cmac::{Blocks, doubled};
 use super::{Keys, counter};
+use crate::aes::RoundKeys;
 use crate::{Isa, aes, wipe};
 
-pub(super) fn associate<const N: usize>(keys: &Keys<'_, N>, sum: u128, strings: &[&[u8]]) -> u128 {
+pub(super) fn associate(keys: &Keys<'_>, sum: u128, strings: &[&[u8]]) -> u128 {
     strings
         .iter()
         .fold(sum, |sum, string| doubled(sum) ^ chain(keys.isa, keys.mac, keys.cmac.plain(string)))
 }
 
 /// Section 2.6.
-pub(super) fn seal<const N: usize>(
-    keys: &Keys<'_, N>,
+pub(super) fn seal(
+    keys: &Keys<'_>,
     sum: u128,
     strings: &[&[u8]],
     data: InOutBuf<'_, '_, u8>,
 ) -> u128 {
     let sum = associate(keys, sum, strings);
     let v = chain(keys.isa, keys.mac, keys.cmac.last(sum, data.get_in()));
-    aes::ctr::xor_from::<N, LOW>(keys.isa, keys.cipher, counter(v), data);
+    aes::ctr::xor_from::<LOW>(keys.isa, keys.cipher, counter(v), data);
     v
 }
 
 /// Section 2.7.
-pub(super) fn open<const N: usize>(
-    keys: &Keys<'_, N>,
+pub(super) fn open(
+    keys: &Keys<'_>,
     sum: u128,
     strings: &[&[u8]],
     v: &[u8; 16],
@@ -35,7 +36,7 @@ pub(super) fn open<const N: usize>(
 ) -> u128 {
     let mut data = data;
     let first = counter(u128::from_le_bytes(*v));
-    aes::ctr::xor_from::<N, LOW>(keys.isa, keys.cipher, first, data.reborrow());
+    aes::ctr::xor_from::<LOW>(keys.isa, keys.cipher, first, data.reborrow());
     let sum = associate(keys, sum, strings);
     chain(keys.isa, keys.mac, keys.cmac.last(sum, data.get_out()))
 }
@@ -44,7 +45,7 @@ pub(super) fn open<const N: usize>(
 const LOW: bool = true;
 
 /// CMAC of a string: the last block of CBC (NIST SP 800-38B, section 6.2).
-fn chain<const N: usize>(isa: Isa, keys: &[[u8; 16]; N], string: Blocks<'_>) -> u128 {
+fn chain(isa: Isa, keys: &RoundKeys, string: Blocks<'_>) -> u128 {
     /// Blocks that are encrypted at once, in a copy.
     const PART: usize = 16;
     let mut sum = [0; 16];

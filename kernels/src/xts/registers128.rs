@@ -7,6 +7,7 @@
 use inout::InOutBuf;
 
 use crate::aes::FORWARD;
+use crate::aes::RoundKeys;
 use crate::aes::registers128::rounds;
 use crate::isa::Mode;
 use crate::simd::*;
@@ -21,8 +22,8 @@ kernels!(
 with_aes! {
     /// One data unit, whose first mask is `mask`.
     #[inline]
-    fn unit<const N: usize, const MODE: bool>(
-        keys: &[[u8; 16]; N],
+    fn unit<const MODE: bool>(
+        keys: &RoundKeys,
         mut mask: Block,
         data: InOutBuf<'_, '_, u8>,
     ) {
@@ -31,27 +32,27 @@ with_aes! {
         let (mut blocks, _) = into_blocks(whole);
         while blocks.len() > 6 {
             let (part, rest) = blocks.split_at(6);
-            mask = crypt::<N, 6, MODE, false>(keys, mask, part);
+            mask = crypt::<6, MODE, false>(keys, mask, part);
             blocks = rest;
         }
         mask = match blocks.len() {
             0 => mask,
-            1 => crypt::<N, 1, MODE, true>(keys, mask, blocks),
-            2 => crypt::<N, 2, MODE, true>(keys, mask, blocks),
-            3 => crypt::<N, 3, MODE, true>(keys, mask, blocks),
-            4 => crypt::<N, 4, MODE, true>(keys, mask, blocks),
-            5 => crypt::<N, 5, MODE, true>(keys, mask, blocks),
-            _ => crypt::<N, 6, MODE, true>(keys, mask, blocks),
+            1 => crypt::<1, MODE, true>(keys, mask, blocks),
+            2 => crypt::<2, MODE, true>(keys, mask, blocks),
+            3 => crypt::<3, MODE, true>(keys, mask, blocks),
+            4 => crypt::<4, MODE, true>(keys, mask, blocks),
+            5 => crypt::<5, MODE, true>(keys, mask, blocks),
+            _ => crypt::<6, MODE, true>(keys, mask, blocks),
         };
         if !last.is_empty() {
-            steal::<N, MODE>(keys, mask, last);
+            steal::<MODE>(keys, mask, last);
         }
     }
 
     /// `V` blocks, of which `mask` is the first one's. Returns the next mask.
     #[inline]
-    pub(crate) fn crypt<const N: usize, const V: usize, const MODE: bool, const LAST: bool>(
-        keys: &[[u8; 16]; N],
+    pub(crate) fn crypt<const V: usize, const MODE: bool, const LAST: bool>(
+        keys: &RoundKeys,
         mut mask: Block,
         data: InOutBuf<'_, '_, [u8; 16]>,
     ) -> Block {
@@ -67,7 +68,7 @@ with_aes! {
         for (x, block) in state.iter_mut().zip(data.get_in()) {
             *x = load128(block);
         }
-        let state = masked_rounds::<N, V, MODE>(keys, masks, state);
+        let state = masked_rounds::<V, MODE>(keys, masks, state);
         for (x, block) in state.into_iter().zip(data.get_out()) {
             store128(block, x);
         }
@@ -77,8 +78,8 @@ with_aes! {
     /// The last whole block and a part of one, of which `mask` is the first one's; see
     /// [`two_pass`](crate::xts::two_pass).
     #[inline(never)]
-    pub(crate) fn steal<const N: usize, const MODE: bool>(
-        keys: &[[u8; 16]; N],
+    pub(crate) fn steal<const MODE: bool>(
+        keys: &RoundKeys,
         mask: Block,
         data: InOutBuf<'_, '_, u8>,
     ) {
@@ -87,37 +88,37 @@ with_aes! {
         let (first, second) = if MODE == ENCRYPT { (mask, next) } else { (next, mask) };
         let mut block = [0; 16];
         let state = load128_part(whole.get_in());
-        let [state] = masked_rounds::<N, 1, MODE>(keys, [first], [state]);
+        let [state] = masked_rounds::<1, MODE>(keys, [first], [state]);
         store128(&mut block, state);
         for (mut byte, stolen) in part.reborrow().into_iter().zip(&mut block) {
             let rest = *byte.get_in();
             *byte.get_out() = *stolen;
             *stolen = rest;
         }
-        let [state] = masked_rounds::<N, 1, MODE>(keys, [second], [load128(&block)]);
+        let [state] = masked_rounds::<1, MODE>(keys, [second], [load128(&block)]);
         store128_part(whole.get_out(), state);
         wipe::memory(&mut block);
     }
 
     /// All rounds, between masks, which are added to the first and to the last round key.
     #[inline]
-    fn masked_rounds<const N: usize, const V: usize, const MODE: bool>(
-        keys: &[[u8; 16]; N],
+    fn masked_rounds<const V: usize, const MODE: bool>(
+        keys: &RoundKeys,
         masks: [Block; V],
         blocks: [Block; V],
     ) -> [Block; V] {
-        let key = load128(&keys[0]);
+        let key = load128(keys.first());
         let mut state = [first_key(key, key); V];
         for ((x, block), mask) in state.iter_mut().zip(blocks).zip(masks) {
             *x = first_key(xor128(block, mask), key);
         }
-        for key in &keys[1..N - 1] {
+        for key in keys.middle() {
             let key = load128(key);
             for x in &mut state {
                 *x = if MODE { round(*x, key) } else { inverse_round(*x, key) };
             }
         }
-        let key = load128(&keys[N - 1]);
+        let key = load128(keys.last());
         let mut blocks = blocks;
         for ((block, x), mask) in blocks.iter_mut().zip(state).zip(masks) {
             let key = xor128(key, mask);
@@ -131,9 +132,9 @@ with_aes! {
     /// A program that counts sectors has just stored the lower half alone. One load of both halves
     /// would wait until that is in the cache, and so would the whole call.
     #[inline]
-    pub(crate) fn encrypted<const N: usize>(keys: &[[u8; 16]; N], tweak: &[u8; 16]) -> Block {
-        let tweak = first_key(load_halves(tweak), load128(&keys[0]));
-        let [mask] = rounds::<N, 1, FORWARD>(keys, [tweak]);
+    pub(crate) fn encrypted(keys: &RoundKeys, tweak: &[u8; 16]) -> Block {
+        let tweak = first_key(load_halves(tweak), load128(keys.first()));
+        let [mask] = rounds::<1, FORWARD>(keys, [tweak]);
         mask
     }
 }

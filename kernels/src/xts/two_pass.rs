@@ -3,6 +3,7 @@
 use inout::InOutBuf;
 
 use super::{ENCRYPT, stealing};
+use crate::aes::RoundKeys;
 use crate::isa::Mode;
 use crate::{BlockCipher, BlockEncrypt, into_blocks, wipe};
 
@@ -11,12 +12,12 @@ const PART: usize = 64;
 
 // Not inlined: the method that dispatches would save registers for it at every level.
 #[inline(never)]
-pub(super) fn one<const N: usize, const MODE: bool>(
+pub(super) fn one<const MODE: bool>(
     _way: Mode<MODE>,
     cipher: &impl BlockCipher<16>,
     tweaks: &impl BlockEncrypt<16>,
-    _keys: &[[u8; 16]; N],
-    _tweak_keys: &[[u8; 16]; N],
+    _keys: &RoundKeys,
+    _tweak_keys: &RoundKeys,
     tweak: &[u8; 16],
     data: InOutBuf<'_, '_, u8>,
 ) {
@@ -26,10 +27,10 @@ pub(super) fn one<const N: usize, const MODE: bool>(
     wipe::memory(tweak.as_flattened_mut());
 }
 
-pub(super) fn units<const N: usize, const MODE: bool>(
+pub(super) fn units<const MODE: bool>(
     _way: Mode<MODE>,
     cipher: &impl BlockCipher<16>,
-    _keys: &[[u8; 16]; N],
+    _keys: &RoundKeys,
     tweaks: &[[u8; 16]],
     size: usize,
     data: InOutBuf<'_, '_, u8>,

@@ -11,36 +11,36 @@ use crate::lanes::Lane;
 use crate::simd::*;
 
 with_aes! {
-    pub(crate) fn cbc_encrypt<C: Schedule<N>, const N: usize>(
+    pub(crate) fn cbc_encrypt<C: Schedule>(
         isa: Isa,
         lanes: &mut [Lane<'_, C, 16>],
     ) {
         let serial = |keys: &_, chain: &mut _, data: InOutBuf<'_, '_, _>| {
-            registers128::cbc_encrypt::<N>(keys, chain, data);
+            registers128::cbc_encrypt(keys, chain, data);
         };
-        let lanes = skip_short::<_, _, 1>(isa, lanes, serial);
+        let lanes = skip_short::<_, 1>(isa, lanes, serial);
         if lanes.is_empty() {
             return;
         }
-        drive::<C, N, 1, 8>(
+        drive::<C, 1, 8>(
             isa,
             lanes,
             |groups, live| {
                 for group in groups.iter_mut().filter(|group| group.stale) {
-                    for (keys, key) in group.keys.iter_mut().zip(group.schedule[0]) {
+                    for (keys, key) in group.keys.iter_mut().zip(group.schedule[0].all()) {
                         store128(&mut keys[0], load128(key));
                     }
                     group.stale = false;
                 }
-                for_count!(live, run::<N, _>(groups))
+                for_count!(live, run::<_>(groups))
             },
             serial,
         );
     }
 
     #[inline(never)]
-    fn run<const N: usize, const V: usize>(groups: &mut [Group<'_, N, 1>]) -> usize {
-        chains::<N, 1, V, V>(groups)
+    fn run<const V: usize>(groups: &mut [Group<'_, 1>]) -> usize {
+        chains::<1, V, V>(groups)
     }
 
     /// Encrypts the first `V` messages of `G` groups as far as all of them go, and returns how many
@@ -48,11 +48,11 @@ with_aes! {
     ///
     /// As in one chain, the value that is added between two blocks goes into the last round key.
     #[inline]
-    pub(crate) fn chains<const N: usize, const W: usize, const V: usize, const G: usize>(
-        groups: &mut [Group<'_, N, W>],
+    pub(crate) fn chains<const W: usize, const V: usize, const G: usize>(
+        groups: &mut [Group<'_, W>],
     ) -> usize {
         const { assert!(V <= G * W) };
-        let groups: &mut [Group<'_, N, W>; G] = groups.first_chunk_mut().expect("at work");
+        let groups: &mut [Group<'_, W>; G] = groups.first_chunk_mut().expect("at work");
         let mut blocks = usize::MAX;
         for lane in 0..V {
             blocks = blocks.min(groups[lane / W].left[lane % W]);
@@ -62,10 +62,11 @@ with_aes! {
             let group = &groups[lane / W];
             *x = first_key(load128(&group.chain[lane % W]), enter(group, lane % W, 0));
         }
+        let rounds = groups[0].schedule[0].rounds();
         for at in 0..blocks {
             // Round keys come from memory: there are more than registers.
             let groups = opaque_place(&*groups);
-            for r in 1..N - 1 {
+            for r in 1..rounds {
                 for (lane, x) in state.iter_mut().enumerate() {
                     *x = round(*x, load128(&groups[lane / W].keys[r][lane % W]));
                 }
@@ -73,7 +74,7 @@ with_aes! {
             for (lane, x) in state.iter_mut().enumerate() {
                 // The compiler would otherwise join neighbours, and take them apart again.
                 let (group, lane) = (opaque_place(&groups[lane / W]), lane % W);
-                let last = load128(&group.keys[N - 1][lane]);
+                let last = load128(&group.keys[rounds][lane]);
                 let output = group.output[lane].wrapping_add(at);
                 let mut add = zero128();
                 if at + 1 < blocks {
@@ -92,8 +93,8 @@ with_aes! {
 
     /// Block `at` of a lane with the first round key added; the lane has more than `at`.
     #[inline]
-    fn enter<const N: usize, const W: usize>(
-        group: &Group<'_, N, W>,
+    fn enter<const W: usize>(
+        group: &Group<'_, W>,
         lane: usize,
         at: usize,
     ) -> Block {

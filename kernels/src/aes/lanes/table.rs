@@ -7,7 +7,9 @@ use core::mem::MaybeUninit;
 use inout::InOutBuf;
 
 use crate::Isa;
+use crate::aes::RoundKeys;
 use crate::aes::lanes::{Schedule, alone};
+use crate::aes::round_keys::MAX_KEYS;
 use crate::lanes::Lane;
 
 /// The most blocks of a message that goes alone in a batch of `messages` messages, with registers
@@ -43,37 +45,37 @@ static ZEROS: [[u8; 16]; IDLE] = [[0; 16]; IDLE];
 /// different messages do not overlap, and a lane without a message has its own places, too. Round
 /// keys lie as in registers.
 #[repr(C, align(64))]
-pub(crate) struct Group<'a, const N: usize, const W: usize> {
-    pub(crate) keys: [[[u8; 16]; W]; N],
+pub(crate) struct Group<'a, const W: usize> {
+    pub(crate) keys: [[[u8; 16]; W]; MAX_KEYS],
     /// The chain values, which are XORed into the next blocks.
     pub(crate) chain: [[u8; 16]; W],
     pub(crate) left: [usize; W],
     pub(crate) input: [*const [u8; 16]; W],
     pub(crate) output: [*mut [u8; 16]; W],
     /// The sources of the keys.
-    pub(crate) schedule: [&'a [[u8; 16]; N]; W],
+    pub(crate) schedule: [&'a RoundKeys; W],
     /// Whether they have changed since the keys were put together.
     pub(crate) stale: bool,
     data: PhantomData<InOutBuf<'a, 'a, [u8; 16]>>,
 }
 
-impl<'a, const N: usize, const W: usize> Group<'a, N, W> {
+impl<'a, const W: usize> Group<'a, W> {
     #[inline(always)]
     fn idle(dump: *mut [u8; 16]) -> Self {
         Self {
-            keys: [[[0; 16]; W]; N],
+            keys: [[[0; 16]; W]; MAX_KEYS],
             chain: [[0; 16]; W],
             left: [IDLE; W],
             input: [ZEROS.as_ptr(); W],
             output: [dump; W],
-            schedule: [&[[0; 16]; N]; W],
+            schedule: [const { &RoundKeys::empty(128, Isa::PORTABLE) }; W],
             stale: true,
             data: PhantomData,
         }
     }
 
     #[inline(always)]
-    fn put(&mut self, lane: usize, message: RestOfMessage<'a, N>) {
+    fn put(&mut self, lane: usize, message: RestOfMessage<'a>) {
         self.chain[lane] = message.chain;
         self.left[lane] = message.data.len();
         self.schedule[lane] = message.schedule;
@@ -83,7 +85,7 @@ impl<'a, const N: usize, const W: usize> Group<'a, N, W> {
 
     /// The message of a lane, which is idle afterwards.
     #[inline(always)]
-    fn take(&mut self, lane: usize, dump: *mut [u8; 16]) -> RestOfMessage<'a, N> {
+    fn take(&mut self, lane: usize, dump: *mut [u8; 16]) -> RestOfMessage<'a> {
         let input = core::mem::replace(&mut self.input[lane], ZEROS.as_ptr());
         let output = core::mem::replace(&mut self.output[lane], dump);
         let left = core::mem::replace(&mut self.left[lane], IDLE);
@@ -95,8 +97,8 @@ impl<'a, const N: usize, const W: usize> Group<'a, N, W> {
 }
 
 /// The rest of a message.
-struct RestOfMessage<'a, const N: usize> {
-    schedule: &'a [[u8; 16]; N],
+struct RestOfMessage<'a> {
+    schedule: &'a RoundKeys,
     chain: [u8; 16],
     data: InOutBuf<'a, 'a, [u8; 16]>,
 }
@@ -104,20 +106,20 @@ struct RestOfMessage<'a, const N: usize> {
 /// Blocks that every lane of `groups` has.
 #[cfg(all(target_arch = "x86_64", any(feature = "isa-avx2", feature = "isa-avx512")))]
 #[inline(always)]
-pub(crate) fn blocks<const N: usize, const W: usize>(groups: &[Group<'_, N, W>]) -> usize {
+pub(crate) fn blocks<const W: usize>(groups: &[Group<'_, W>]) -> usize {
     groups.iter().flat_map(|group| group.left).fold(usize::MAX, usize::min)
 }
 
 /// Encrypts the messages of `lanes` up to the first that is worth a lane, or has a key that is not
 /// for `isa`, and returns the others.
 #[inline(always)]
-pub(crate) fn skip_short<'l, 'a, C, const N: usize, const W: usize>(
+pub(crate) fn skip_short<'l, 'a, C, const W: usize>(
     isa: Isa,
     lanes: &'l mut [Lane<'a, C, 16>],
-    mut serial: impl FnMut(&[[u8; 16]; N], &mut [u8; 16], InOutBuf<'_, '_, [u8; 16]>),
+    mut serial: impl FnMut(&RoundKeys, &mut [u8; 16], InOutBuf<'_, '_, [u8; 16]>),
 ) -> &'l mut [Lane<'a, C, 16>]
 where
-    C: Schedule<N>,
+    C: Schedule,
 {
     let short = longest_alone::<W>(lanes.len());
     let mut first = 0;
@@ -155,19 +157,19 @@ fn at_a_time(messages: usize, lanes: usize, groups: usize) -> usize {
 //
 // Compiled into each kernel, with its instructions.
 #[inline(always)]
-pub(crate) fn drive<'a, C, const N: usize, const W: usize, const G: usize>(
+pub(crate) fn drive<'a, C, const W: usize, const G: usize>(
     isa: Isa,
     lanes: &'a mut [Lane<'_, C, 16>],
-    mut run: impl FnMut(&mut [Group<'a, N, W>], usize) -> usize,
-    mut serial: impl FnMut(&[[u8; 16]; N], &mut [u8; 16], InOutBuf<'_, '_, [u8; 16]>),
+    mut run: impl FnMut(&mut [Group<'a, W>], usize) -> usize,
+    mut serial: impl FnMut(&RoundKeys, &mut [u8; 16], InOutBuf<'_, '_, [u8; 16]>),
 ) where
-    C: Schedule<N>,
+    C: Schedule,
 {
     let short = longest_alone::<W>(lanes.len());
     let most = if W == 1 { G } else { at_a_time(lanes.len(), W, G) };
     let mut dump = MaybeUninit::<[[u8; 16]; IDLE]>::uninit();
     let dump: *mut [u8; 16] = dump.as_mut_ptr().cast();
-    let mut groups: [Group<'a, N, W>; G] = core::array::from_fn(|_| Group::idle(dump));
+    let mut groups: [Group<'a, W>; G] = core::array::from_fn(|_| Group::idle(dump));
     let mut waiting = lanes.iter_mut();
     let mut next = || {
         loop {

@@ -1,24 +1,24 @@
 //! Key schedules in the form of the bitsliced kernel: they undo every `ShiftRows` that its rounds
 //! leave out. Constant time in the key.
 
-use super::super::MAX_KEYS;
 use super::sbox::sub_bytes;
+use crate::aes::RoundKeys;
 
-pub(in crate::aes) fn expand128(key: &[u8; 16], keys: &mut [[u8; 16]; MAX_KEYS]) {
-    expand::<11>(key, keys);
+pub(in crate::aes) fn expand128(key: &[u8; 16], keys: &mut RoundKeys) {
+    expand(key, keys.all_mut());
 }
 
-pub(in crate::aes) fn expand192(key: &[u8; 24], keys: &mut [[u8; 16]; MAX_KEYS]) {
-    expand::<13>(key, keys);
+pub(in crate::aes) fn expand192(key: &[u8; 24], keys: &mut RoundKeys) {
+    expand(key, keys.all_mut());
 }
 
-pub(in crate::aes) fn expand256(key: &[u8; 32], keys: &mut [[u8; 16]; MAX_KEYS]) {
-    expand::<15>(key, keys);
+pub(in crate::aes) fn expand256(key: &[u8; 32], keys: &mut RoundKeys) {
+    expand(key, keys.all_mut());
 }
 
 /// `KeyExpansion` (FIPS 197, section 5.2).
-fn expand<const N: usize>(key: &[u8], keys: &mut [[u8; 16]; MAX_KEYS]) {
-    let (words, _) = keys[..N].as_flattened_mut().as_chunks_mut::<4>();
+fn expand(key: &[u8], keys: &mut [[u8; 16]]) {
+    let (words, _) = keys.as_flattened_mut().as_chunks_mut::<4>();
     let (key, _) = key.as_chunks::<4>();
     words[..key.len()].copy_from_slice(key);
     let mut last = u32::from_le_bytes(key[key.len() - 1]);
@@ -33,7 +33,8 @@ fn expand<const N: usize>(key: &[u8], keys: &mut [[u8; 16]; MAX_KEYS]) {
         last ^= u32::from_le_bytes(words[i - key.len()]);
         words[i] = last.to_le_bytes();
     }
-    for (i, key) in keys[..N - 1].iter_mut().enumerate() {
+    let [middle @ .., _] = keys else { return };
+    for (i, key) in middle.iter_mut().enumerate() {
         *key = shift_rows(key, 4 - i % 4);
     }
 }
@@ -50,9 +51,10 @@ fn sub_word(word: u32) -> u32 {
 }
 
 /// The keys that the inverse rounds add, from those that the rounds add.
-pub(in crate::aes) fn invert(forward: &[[u8; 16]], inverse: &mut [[u8; 16]; MAX_KEYS]) {
-    let rounds = forward.len() - 1;
-    for (i, key) in forward.iter().enumerate() {
+pub(in crate::aes) fn invert(forward: &RoundKeys, inverse: &mut RoundKeys) {
+    let rounds = forward.rounds();
+    let inverse = inverse.all_mut();
+    for (i, key) in forward.all().iter().enumerate() {
         // The first and the last key belong to rounds without `MixColumns`, and leave nothing out.
         inverse[rounds - i] = if i == 0 || i == rounds {
             *key

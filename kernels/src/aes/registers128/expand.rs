@@ -10,7 +10,7 @@
 //! follows from another; `P P` adds to each word the one two places before it (`sums2`).
 
 use crate::Isa;
-use crate::aes::MAX_KEYS;
+use crate::aes::RoundKeys;
 use crate::simd::*;
 
 /// Round constants, each in all four words.
@@ -32,7 +32,8 @@ with_aes! {
     /// words, so `k[i + 1] = P P k[i - 1] + (t[i - 1], 0, t[i - 1], 0) + t[i]`. The middle term
     /// does not touch the last word, which is all that the next step waits for.
     #[inline]
-    pub(crate) fn expand128(key: &[u8; 16], keys: &mut [[u8; 16]; MAX_KEYS]) {
+    pub(crate) fn expand128(key: &[u8; 16], keys: &mut RoundKeys) {
+        let keys = keys.room_mut();
         let even = of_words([-1, 0, -1, 0]);
         let mut key = load128(key);
         store128(&mut keys[0], key);
@@ -56,7 +57,8 @@ with_aes! {
     /// The words come in groups of six, `a` the first four and `b` the other two, and
     /// `b' = (b[0], b[0] + b[1]) + t + (P a)[3]`, all but `t` known before the S-box is done.
     #[inline]
-    pub(crate) fn expand192(key: &[u8; 24], keys: &mut [[u8; 16]; MAX_KEYS]) {
+    pub(crate) fn expand192(key: &[u8; 24], keys: &mut RoundKeys) {
+        let keys = keys.room_mut();
         let (first, _) = key.split_first_chunk().expect("24 is more than 16");
         let (_, last) = key.split_last_chunk().expect("24 is more than 16");
         let mut a = load128(first);
@@ -83,7 +85,8 @@ with_aes! {
 
     /// `k[i + 1] = P k[i - 1] + t[i]`, where `P k[i - 1]` is known before the S-box is done.
     #[inline]
-    pub(crate) fn expand256(key: &[u8; 32], keys: &mut [[u8; 16]; MAX_KEYS]) {
+    pub(crate) fn expand256(key: &[u8; 32], keys: &mut RoundKeys) {
+        let keys = keys.room_mut();
         let (first, _) = key.split_first_chunk().expect("32 is more than 16");
         let (_, last) = key.split_last_chunk().expect("32 is more than 16");
         let (mut a, mut b) = (load128(first), load128(last));
@@ -108,15 +111,15 @@ macro_rules! both {
             pub(crate) fn $both(
                 _isa: Isa,
                 key: &[u8; $bits / 8],
-                [forward, inverse]: &mut [[[u8; 16]; MAX_KEYS]; 2],
+                [forward, inverse]: [&mut RoundKeys; 2],
             ) {
-                const N: usize = $bits / 32 + 7;
                 $expand(key, forward);
-                inverse[0] = forward[N - 1];
-                for (key, out) in forward[1..N - 1].iter().rev().zip(&mut inverse[1..]) {
+                let [first, middle @ .., last] = inverse.all_mut() else { return };
+                *first = *forward.last();
+                for (key, out) in forward.middle().iter().rev().zip(middle) {
                     store128(out, inverse_key(load128(key)));
                 }
-                inverse[N - 1] = forward[0];
+                *last = *forward.first();
             }
         }
     };

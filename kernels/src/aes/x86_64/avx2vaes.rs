@@ -6,6 +6,7 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 use crate::Level;
+use crate::aes::RoundKeys;
 use crate::aes::x86_64::aesni;
 use crate::aes::{FORWARD, INVERSE};
 use crate::isa::{Mode, WRITE};
@@ -13,74 +14,69 @@ use crate::simd::{load128, load128_part, load256, store128, store128_part, store
 
 pub(crate) const NEEDS: Level = Level::Avx2Vaes;
 
+/// Pairs whose rounds are too few instructions to hide a loop.
+const FEW: usize = 4;
+
 #[target_feature(enable = "avx2,vaes")]
-pub(crate) fn front<const N: usize>(keys: &[[u8; 16]; N], block: &[u8; 16]) -> u64 {
+pub(crate) fn front(keys: &RoundKeys, block: &[u8; 16]) -> u64 {
     aesni::front(keys, block)
 }
 
 #[target_feature(enable = "avx2,vaes")]
-pub(crate) fn ecb<const N: usize, const MODE: bool>(
-    keys: &[[u8; 16]; N],
+pub(crate) fn ecb<const MODE: bool>(
+    keys: &RoundKeys,
     data: InOutBuf<'_, '_, [u8; 16]>,
     _: Mode<MODE>,
 ) {
     let mut data = data;
     if data.len() == 1 {
-        return aesni::ecb_part::<N, 1, MODE, true>(keys, data);
+        return aesni::ecb_part::<1, MODE, true>(keys, data);
     }
     while data.len() > 16 {
         let (part, rest) = data.split_at(16);
-        ecb_part::<N, 8, MODE, false>(keys, part);
+        ecb_part::<8, MODE, false>(keys, part);
         data = rest;
     }
     if !data.is_empty() {
-        for_count!(data.len().div_ceil(2), ecb_part::<N, _, MODE, true>(keys, data));
+        for_count!(data.len().div_ceil(2), ecb_part::<_, MODE, true>(keys, data));
     }
 }
 
 /// `V` pairs of blocks, of which the last may be one block.
 #[inline]
 #[target_feature(enable = "avx2,vaes")]
-fn ecb_part<const N: usize, const V: usize, const MODE: bool, const LAST: bool>(
-    keys: &[[u8; 16]; N],
+fn ecb_part<const V: usize, const MODE: bool, const LAST: bool>(
+    keys: &RoundKeys,
     data: InOutBuf<'_, '_, [u8; 16]>,
 ) {
     let (mut whole, mut last) = data.split_at(2 * (V - 1));
     let state = load(whole.get_in(), last.get_in());
-    store(rounds::<N, V, MODE>(keys, state), whole.get_out(), last.get_out());
+    store(rounds::<V, MODE>(keys, state), whole.get_out(), last.get_out());
 }
 
 #[target_feature(enable = "avx2,vaes")]
-pub(crate) fn cbc_encrypt<const N: usize>(
-    keys: &[[u8; 16]; N],
-    iv: &mut [u8; 16],
-    data: InOutBuf<'_, '_, [u8; 16]>,
-) {
+pub(crate) fn cbc_encrypt(keys: &RoundKeys, iv: &mut [u8; 16], data: InOutBuf<'_, '_, [u8; 16]>) {
     aesni::cbc_encrypt(keys, iv, data);
 }
 
 #[target_feature(enable = "avx2,vaes")]
-pub(crate) fn cbc_decrypt<const N: usize>(
-    keys: &[[u8; 16]; N],
-    iv: &mut [u8; 16],
-    data: InOutBuf<'_, '_, [u8; 16]>,
-) {
+pub(crate) fn cbc_decrypt(keys: &RoundKeys, iv: &mut [u8; 16], data: InOutBuf<'_, '_, [u8; 16]>) {
     let mut data = data;
     let mut before = load128(iv);
     while data.len() > 16 {
         let (part, rest) = data.split_at(16);
-        before = cbc_decrypt_part::<N, 8, false>(keys, before, part);
+        before = cbc_decrypt_part::<8, false>(keys, before, part);
         data = rest;
     }
     // Few blocks wait for their rounds, not for units; and they may have been written by blocks,
     // for which a wider load would have to wait.
     before = match data.len() {
         0 => before,
-        1 => aesni::cbc_decrypt_part::<N, 1, true>(keys, before, data),
-        2 => aesni::cbc_decrypt_part::<N, 2, true>(keys, before, data),
-        3 => aesni::cbc_decrypt_part::<N, 3, true>(keys, before, data),
-        4 => aesni::cbc_decrypt_part::<N, 4, true>(keys, before, data),
-        pairs => for_count!(pairs.div_ceil(2), cbc_decrypt_part::<N, _, true>(keys, before, data)),
+        1 => aesni::cbc_decrypt_part::<1, true>(keys, before, data),
+        2 => aesni::cbc_decrypt_part::<2, true>(keys, before, data),
+        3 => aesni::cbc_decrypt_part::<3, true>(keys, before, data),
+        4 => aesni::cbc_decrypt_part::<4, true>(keys, before, data),
+        pairs => for_count!(pairs.div_ceil(2), cbc_decrypt_part::<_, true>(keys, before, data)),
     };
     store128(iv, before);
 }
@@ -89,15 +85,15 @@ pub(crate) fn cbc_decrypt<const N: usize>(
 /// them, and the last of theirs is returned.
 #[inline]
 #[target_feature(enable = "avx2,vaes")]
-fn cbc_decrypt_part<const N: usize, const V: usize, const LAST: bool>(
-    keys: &[[u8; 16]; N],
+fn cbc_decrypt_part<const V: usize, const LAST: bool>(
+    keys: &RoundKeys,
     before: __m128i,
     data: InOutBuf<'_, '_, [u8; 16]>,
 ) -> __m128i {
     let after = data.get_in().last().map_or(before, |block| load128(block));
     let (mut whole, mut last) = data.split_at(2 * (V - 1));
     let cipher = load::<V>(whole.get_in(), last.get_in());
-    let mut text = rounds::<N, V, INVERSE>(keys, cipher);
+    let mut text = rounds::<V, INVERSE>(keys, cipher);
     // All ciphertext is read once more, one block further back, before the first block is
     // written over it.
     let mut high = before;
@@ -114,7 +110,7 @@ fn cbc_decrypt_part<const N: usize, const V: usize, const LAST: bool>(
 
 /// Writes keystream over `out`, which is made a buffer here: it comes in registers.
 #[target_feature(enable = "avx2,vaes")]
-pub(crate) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out: &mut [u8]) {
+pub(crate) fn keystream(keys: &RoundKeys, counter: u128, out: &mut [u8]) {
     ctr(keys, counter, out.into(), WRITE);
 }
 
@@ -122,8 +118,8 @@ pub(crate) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out
 /// wrap within the request.
 #[inline]
 #[target_feature(enable = "avx2,vaes")]
-pub(crate) fn ctr<const N: usize, const XOR: bool>(
-    keys: &[[u8; 16]; N],
+pub(crate) fn ctr<const XOR: bool>(
+    keys: &RoundKeys,
     counter: u128,
     data: InOutBuf<'_, '_, u8>,
     _: Mode<XOR>,
@@ -132,7 +128,7 @@ pub(crate) fn ctr<const N: usize, const XOR: bool>(
     let counter = load128(&counter.to_le_bytes());
     if data.len() <= 16 {
         if !data.is_empty() {
-            aesni::ctr_part::<N, 1, XOR, true>(keys, counter, data);
+            aesni::ctr_part::<1, XOR, true>(keys, counter, data);
         }
         return;
     }
@@ -140,17 +136,17 @@ pub(crate) fn ctr<const N: usize, const XOR: bool>(
         _mm256_add_epi64(_mm256_broadcastsi128_si256(counter), _mm256_set_epi64x(0, 1, 0, 0));
     while data.len() > 256 {
         let (part, rest) = data.split_at(256);
-        counter = ctr_part::<N, 8, XOR, false>(keys, counter, part);
+        counter = ctr_part::<8, XOR, false>(keys, counter, part);
         data = rest;
     }
-    for_count!(data.len().div_ceil(32), ctr_part::<N, _, XOR, true>(keys, counter, data));
+    for_count!(data.len().div_ceil(32), ctr_part::<_, XOR, true>(keys, counter, data));
 }
 
 /// `V` pairs of blocks, of which the last may be a part, and the counters after them.
 #[inline]
 #[target_feature(enable = "avx2,vaes")]
-fn ctr_part<const N: usize, const V: usize, const XOR: bool, const LAST: bool>(
-    keys: &[[u8; 16]; N],
+fn ctr_part<const V: usize, const XOR: bool, const LAST: bool>(
+    keys: &RoundKeys,
     mut counter: __m256i,
     data: InOutBuf<'_, '_, u8>,
 ) -> __m256i {
@@ -163,7 +159,7 @@ fn ctr_part<const N: usize, const V: usize, const XOR: bool, const LAST: bool>(
         *x = _mm256_shuffle_epi8(counter, big_endian);
         counter = _mm256_add_epi64(counter, two);
     }
-    let mut stream = rounds::<N, V, FORWARD>(keys, state);
+    let mut stream = rounds::<V, FORWARD>(keys, state);
     if XOR {
         for (x, pair) in stream.iter_mut().zip(whole.get_in().as_chunks().0) {
             *x = _mm256_xor_si256(*x, load256(pair));
@@ -238,27 +234,42 @@ fn store_part(bytes: &mut [u8], v: __m256i) {
 /// All rounds, and the addition of the first round key before them.
 #[inline]
 #[target_feature(enable = "avx2,vaes")]
-fn rounds<const N: usize, const V: usize, const MODE: bool>(
-    keys: &[[u8; 16]; N],
+fn rounds<const V: usize, const MODE: bool>(
+    keys: &RoundKeys,
     mut state: [__m256i; V],
 ) -> [__m256i; V] {
-    let key = broadcast(&keys[0]);
+    let key = broadcast(keys.first());
     for x in &mut state {
         *x = _mm256_xor_si256(*x, key);
     }
-    for key in &keys[1..N - 1] {
-        let key = broadcast(key);
-        for x in &mut state {
-            *x = if MODE { _mm256_aesenc_epi128(*x, key) } else { _mm256_aesdec_epi128(*x, key) };
-        }
-    }
-    let key = broadcast(&keys[N - 1]);
+    state = if V <= FEW {
+        by_key_size!(keys, middle => rounds_of::<V, MODE>(middle, state))
+    } else {
+        rounds_of::<V, MODE>(keys.middle(), state)
+    };
+    let key = broadcast(keys.last());
     for x in &mut state {
         *x = if MODE {
             _mm256_aesenclast_epi128(*x, key)
         } else {
             _mm256_aesdeclast_epi128(*x, key)
         };
+    }
+    state
+}
+
+/// A round for each key; those of an array are unrolled.
+#[inline]
+#[target_feature(enable = "avx2,vaes")]
+fn rounds_of<const V: usize, const MODE: bool>(
+    keys: &[[u8; 16]],
+    mut state: [__m256i; V],
+) -> [__m256i; V] {
+    for key in keys {
+        let key = broadcast(key);
+        for x in &mut state {
+            *x = if MODE { _mm256_aesenc_epi128(*x, key) } else { _mm256_aesdec_epi128(*x, key) };
+        }
     }
     state
 }

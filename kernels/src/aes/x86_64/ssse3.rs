@@ -19,6 +19,7 @@ use self::tables::{
     SBOX_DOUBLED, SBOX_OUT, SHIFT_ROWS, TO_INVERSE, TO_TOWER, Table,
 };
 use crate::Level;
+use crate::aes::RoundKeys;
 use crate::isa::{Mode, WRITE};
 use crate::simd::{load128, load128_part, store128, store128_part};
 
@@ -26,38 +27,38 @@ pub(crate) const NEEDS: Level = Level::Ssse3;
 
 /// The first 8 bytes of an encrypted block.
 #[target_feature(enable = "ssse3")]
-pub(crate) fn front<const N: usize>(keys: &[[u8; 16]; N], block: &[u8; 16]) -> u64 {
+pub(crate) fn front(keys: &RoundKeys, block: &[u8; 16]) -> u64 {
     let mut block = [*block];
     ecb(keys, (&mut block[..]).into(), Mode::<true>);
     crate::aes::first_eight(&block[0])
 }
 
 #[target_feature(enable = "ssse3")]
-pub(crate) fn ecb<const N: usize, const FORWARD: bool>(
-    keys: &[[u8; 16]; N],
+pub(crate) fn ecb<const FORWARD: bool>(
+    keys: &RoundKeys,
     data: InOutBuf<'_, '_, [u8; 16]>,
     _: Mode<FORWARD>,
 ) {
     let mut data = data;
     while data.len() >= 4 {
         let (part, rest) = data.split_at(4);
-        ecb_part::<N, 4, FORWARD>(keys, part);
+        ecb_part::<4, FORWARD>(keys, part);
         data = rest;
     }
     if data.len() >= 2 {
         let (part, rest) = data.split_at(2);
-        ecb_part::<N, 2, FORWARD>(keys, part);
+        ecb_part::<2, FORWARD>(keys, part);
         data = rest;
     }
     if !data.is_empty() {
-        ecb_part::<N, 1, FORWARD>(keys, data);
+        ecb_part::<1, FORWARD>(keys, data);
     }
 }
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn ecb_part<const N: usize, const V: usize, const FORWARD: bool>(
-    keys: &[[u8; 16]; N],
+fn ecb_part<const V: usize, const FORWARD: bool>(
+    keys: &RoundKeys,
     data: InOutBuf<'_, '_, [u8; 16]>,
 ) {
     let mut data = data;
@@ -67,11 +68,7 @@ fn ecb_part<const N: usize, const V: usize, const FORWARD: bool>(
 }
 
 #[target_feature(enable = "ssse3")]
-pub(crate) fn cbc_encrypt<const N: usize>(
-    keys: &[[u8; 16]; N],
-    iv: &mut [u8; 16],
-    blocks: InOutBuf<'_, '_, [u8; 16]>,
-) {
+pub(crate) fn cbc_encrypt(keys: &RoundKeys, iv: &mut [u8; 16], blocks: InOutBuf<'_, '_, [u8; 16]>) {
     let mut chain = load128(iv);
     for mut block in blocks {
         let state = _mm_xor_si128(chain, load128(block.get_in()));
@@ -82,33 +79,29 @@ pub(crate) fn cbc_encrypt<const N: usize>(
 }
 
 #[target_feature(enable = "ssse3")]
-pub(crate) fn cbc_decrypt<const N: usize>(
-    keys: &[[u8; 16]; N],
-    iv: &mut [u8; 16],
-    blocks: InOutBuf<'_, '_, [u8; 16]>,
-) {
+pub(crate) fn cbc_decrypt(keys: &RoundKeys, iv: &mut [u8; 16], blocks: InOutBuf<'_, '_, [u8; 16]>) {
     let mut blocks = blocks;
     let mut chain = load128(iv);
     while blocks.len() >= 4 {
         let (part, rest) = blocks.split_at(4);
-        cbc_decrypt_part::<N, 4>(keys, &mut chain, part);
+        cbc_decrypt_part::<4>(keys, &mut chain, part);
         blocks = rest;
     }
     if blocks.len() >= 2 {
         let (part, rest) = blocks.split_at(2);
-        cbc_decrypt_part::<N, 2>(keys, &mut chain, part);
+        cbc_decrypt_part::<2>(keys, &mut chain, part);
         blocks = rest;
     }
     if !blocks.is_empty() {
-        cbc_decrypt_part::<N, 1>(keys, &mut chain, blocks);
+        cbc_decrypt_part::<1>(keys, &mut chain, blocks);
     }
     store128(iv, chain);
 }
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn cbc_decrypt_part<const N: usize, const V: usize>(
-    keys: &[[u8; 16]; N],
+fn cbc_decrypt_part<const V: usize>(
+    keys: &RoundKeys,
     chain: &mut __m128i,
     data: InOutBuf<'_, '_, [u8; 16]>,
 ) {
@@ -124,7 +117,7 @@ fn cbc_decrypt_part<const N: usize, const V: usize>(
 
 /// Writes keystream over `out`, which is made a buffer here: it comes in registers.
 #[target_feature(enable = "ssse3")]
-pub(crate) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out: &mut [u8]) {
+pub(crate) fn keystream(keys: &RoundKeys, counter: u128, out: &mut [u8]) {
     ctr(keys, counter, out.into(), WRITE);
 }
 
@@ -132,8 +125,8 @@ pub(crate) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out
 /// wrap within the request.
 #[inline]
 #[target_feature(enable = "ssse3")]
-pub(crate) fn ctr<const N: usize, const XOR: bool>(
-    keys: &[[u8; 16]; N],
+pub(crate) fn ctr<const XOR: bool>(
+    keys: &RoundKeys,
     counter: u128,
     data: InOutBuf<'_, '_, u8>,
     _: Mode<XOR>,
@@ -142,17 +135,17 @@ pub(crate) fn ctr<const N: usize, const XOR: bool>(
     let mut counter = load128(&counter.to_le_bytes());
     while data.len() >= 64 {
         let (part, rest) = data.split_at(64);
-        ctr_part::<N, 4, XOR>(keys, &mut counter, part);
+        ctr_part::<4, XOR>(keys, &mut counter, part);
         data = rest;
     }
     if data.len() >= 32 {
         let (part, rest) = data.split_at(32);
-        ctr_part::<N, 2, XOR>(keys, &mut counter, part);
+        ctr_part::<2, XOR>(keys, &mut counter, part);
         data = rest;
     }
     if data.len() >= 16 {
         let (part, rest) = data.split_at(16);
-        ctr_part::<N, 1, XOR>(keys, &mut counter, part);
+        ctr_part::<1, XOR>(keys, &mut counter, part);
         data = rest;
     }
     if !data.is_empty() {
@@ -166,8 +159,8 @@ pub(crate) fn ctr<const N: usize, const XOR: bool>(
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn ctr_part<const N: usize, const V: usize, const XOR: bool>(
-    keys: &[[u8; 16]; N],
+fn ctr_part<const V: usize, const XOR: bool>(
+    keys: &RoundKeys,
     counter: &mut __m128i,
     data: InOutBuf<'_, '_, u8>,
 ) {
@@ -190,16 +183,13 @@ fn ctr_part<const N: usize, const V: usize, const XOR: bool>(
 /// `Cipher` (FIPS 197, section 5.1).
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn rounds<const N: usize, const V: usize>(
-    keys: &[[u8; 16]; N],
-    mut state: [__m128i; V],
-) -> [__m128i; V] {
-    let key = load128(&keys[0]);
+fn rounds<const V: usize>(keys: &RoundKeys, mut state: [__m128i; V]) -> [__m128i; V] {
+    let key = load128(keys.first());
     for x in &mut state {
         *x = _mm_xor_si128(looked_up(&TO_TOWER, halves(*x)), key);
     }
-    for i in 1..N - 1 {
-        let key = load128(&keys[i]);
+    for (i, key) in (1_usize..).zip(keys.middle()) {
+        let key = load128(key);
         let (below, above) = (load(&BELOW[i % 4]), load(&ABOVE[i % 4]));
         for x in &mut state {
             let reciprocals = reciprocals(halves(*x));
@@ -211,41 +201,38 @@ fn rounds<const N: usize, const V: usize>(
             *x = _mm_xor_si128(_mm_xor_si128(sum, others), _mm_shuffle_epi8(sum, below));
         }
     }
-    last_round::<N, V>(&SBOX_OUT, load128(&keys[N - 1]), state)
+    last_round::<V>(&SBOX_OUT, keys, state)
 }
 
 /// `EqInvCipher` (FIPS 197, section 5.3.5).
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn inverse_rounds<const N: usize, const V: usize>(
-    keys: &[[u8; 16]; N],
-    mut state: [__m128i; V],
-) -> [__m128i; V] {
-    let key = load128(&keys[0]);
+fn inverse_rounds<const V: usize>(keys: &RoundKeys, mut state: [__m128i; V]) -> [__m128i; V] {
+    let key = load128(keys.first());
     for x in &mut state {
         *x = _mm_xor_si128(looked_up(&TO_INVERSE, halves(*x)), key);
     }
-    for i in 1..N - 1 {
-        let key = load128(&keys[i]);
+    for (i, key) in (1_usize..).zip(keys.middle()) {
+        let key = load128(key);
         let below = load(&BELOW[(4 - i % 4) % 4]);
         for x in &mut state {
             let mixed = mixed(&INVERSE_MIX, reciprocals(halves(*x)), below);
             *x = _mm_xor_si128(mixed, key);
         }
     }
-    last_round::<N, V>(&INVERSE_OUT, load128(&keys[N - 1]), state)
+    last_round::<V>(&INVERSE_OUT, keys, state)
 }
 
 /// The round without `MixColumns`, and with the omitted `ShiftRows`: an even number, so that they
 /// are their own inverse.
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn last_round<const N: usize, const V: usize>(
+fn last_round<const V: usize>(
     sbox: &Pair,
-    key: __m128i,
+    keys: &RoundKeys,
     mut state: [__m128i; V],
 ) -> [__m128i; V] {
-    let shift_rows = load(&SHIFT_ROWS[(N - 1) % 4]);
+    let (key, shift_rows) = (load128(keys.last()), load(&SHIFT_ROWS[keys.rounds() % 4]));
     for x in &mut state {
         let substituted = looked_up(sbox, reciprocals(halves(*x)));
         *x = _mm_xor_si128(_mm_shuffle_epi8(substituted, shift_rows), key);

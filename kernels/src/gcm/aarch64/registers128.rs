@@ -30,13 +30,13 @@ macro_rules! kernel {
         use inout::InOutBuf;
 
         use crate::Level;
+        use crate::aes::RoundKeys;
         use crate::gcm::aarch64::$module as narrow;
         use crate::gcm::aarch64::registers128::COUNTERS;
         use crate::gcm::steps::{BEGIN, LAST, STEP, WHOLE};
         use crate::gcm::{OPEN, SEAL, lengths, number};
         use crate::ghash::aarch64::armaes::{Product, absorb, reduce_turned as reduce};
         use crate::ghash::{self, ROOM};
-        use crate::isa::Mode;
         use crate::simd::{
             self, Block, InRounds, InRounds as State, add_halves, cut128 as first_bytes, first_key,
             last_round, load_part, load128, load128 as load, of_number, opaque_place, round,
@@ -69,8 +69,9 @@ macro_rules! kernel {
         /// tag.
         #[inline]
         $(#[$feature])*
-        fn whole<const N: usize, const V: usize, const MODE: bool>(
-            keys: &[[u8; 16]; N],
+        fn whole<const V: usize, const FROM: usize>(
+            keys: &RoundKeys,
+            mode: bool,
             powers: &[[u8; 16]; ROOM],
             before: Block,
             counter: Block,
@@ -78,8 +79,8 @@ macro_rules! kernel {
             lengths: u128,
         ) -> (Block, Block) {
             let [mask] = states(keys, counter, 1);
-            let (stream, mask) = rounds::<N, V>(keys, states(keys, counter, 2), mask);
-            let numbers = add::<N, V, MODE, WHOLE>(stream, data);
+            let (stream, mask) = rounds::<V>(keys, keys.middle(), states(keys, counter, 2), mask);
+            let numbers = add::<V, WHOLE>(mode, stream, data);
             // The associated data come before as one more block, and the lengths behind.
             let products = Product::zero().add_power(powers, V + 2, before);
             (finish(powers, products, numbers, lengths), mask)
@@ -90,8 +91,9 @@ macro_rules! kernel {
         /// before the data.
         #[inline]
         $(#[$feature])*
-        fn head<const N: usize, const MODE: bool>(
-            keys: &[[u8; 16]; N],
+        fn head(
+            keys: &RoundKeys,
+            mode: bool,
             powers: &[[u8; 16]; ROOM],
             before: Block,
             counter: Block,
@@ -99,10 +101,11 @@ macro_rules! kernel {
             begun: &mut [[u8; 16]; STEP],
         ) -> (Block, Block) {
             let [mask] = states(keys, counter, 1);
-            let (stream, mask) = rounds::<N, HEAD>(keys, states(keys, counter, 2), mask);
-            let [a, b, c, d, e, f] = add::<N, HEAD, MODE, BEGIN>(stream, data);
+            let state = states(keys, counter, 2);
+            let (stream, mask) = rounds::<HEAD>(keys, keys.middle(), state, mask);
+            let [a, b, c, d, e, f] = add::<HEAD, BEGIN>(mode, stream, data);
             let mut sum = zero128();
-            if MODE == OPEN {
+            if mode == OPEN {
                 let products = Product::zero().add_power(powers, HEAD + 1, before);
                 sum = reduce(hash(powers, products, [a, b, c, d, e, f]).completed());
             } else {
@@ -117,8 +120,9 @@ macro_rules! kernel {
         /// were sealed before them. Returns it, and the newly sealed blocks.
         #[inline]
         $(#[$feature])*
-        fn step<'a, const N: usize, const MODE: bool>(
-            keys: &[[u8; 16]; N],
+        fn step<'a, K: AsRef<[[u8; 16]]>, const MODE: bool>(
+            keys: &RoundKeys,
+            middle: &K,
             powers: &[[u8; 16]; ROOM],
             sum: Block,
             sealed: &'a [[u8; 16]; STEP],
@@ -130,9 +134,9 @@ macro_rules! kernel {
             let (keys, powers) = (opaque_place(keys), opaque_place(powers));
             let own = data.get_in().first_chunk().unwrap_or(sealed);
             let blocks = if MODE == SEAL { sealed } else { own };
-            let mut state = states::<N, STEP>(keys, counter, 0);
+            let mut state = states::<STEP>(keys, counter, 0);
             let mut products = Product::zero();
-            let (first, rest) = keys[1..N - 1].split_at(8);
+            let (first, rest) = middle.as_ref().split_at(8);
             let pairs = blocks.as_chunks::<2>().0;
             let rounds = first.as_chunks::<2>().0;
             // The sum so far is added to the first block, which comes last because it waits for
@@ -145,7 +149,7 @@ macro_rules! kernel {
             for key in rest {
                 all_round(state, key);
             }
-            let key = load128(&keys[N - 1]);
+            let key = load128(keys.last());
             let mut stream = [zero128(); STEP];
             for ((block, x), text) in stream.iter_mut().zip(state).zip(data.get_in()) {
                 *block = xor128(last_round(*x, key), load128(text));
@@ -190,23 +194,23 @@ macro_rules! kernel {
         /// The last `V` blocks of a longer message, of which the last may be a part: the hash.
         #[inline]
         $(#[$feature])*
-        fn end<const N: usize, const V: usize, const MODE: bool>(
-            keys: &[[u8; 16]; N],
+        fn end<const V: usize>(
+            keys: &RoundKeys,
+            mode: bool,
             powers: &[[u8; 16]; ROOM],
-            mut sum: Block,
-            sealed: &[[u8; 16]; STEP],
+            (mut sum, sealed): (Block, &[[u8; 16]; STEP]),
             counter: Block,
             data: InOutBuf<'_, '_, u8>,
             lengths: u128,
         ) -> Block {
             let [idle] = states(keys, counter, 0);
-            let (stream, _) = rounds::<N, V>(keys, states(keys, counter, 0), idle);
-            if MODE == SEAL {
+            let (stream, _) = rounds::<V>(keys, keys.middle(), states(keys, counter, 0), idle);
+            if mode == SEAL {
                 let mut numbers = sealed.each_ref().map(|block| turned(load128(block)));
                 numbers[0] = xor128(numbers[0], sum);
                 sum = reduce(hash(powers, Product::zero(), numbers).completed());
             }
-            let mut numbers = add::<N, V, MODE, LAST>(stream, data);
+            let mut numbers = add::<V, LAST>(mode, stream, data);
             numbers[0] = xor128(numbers[0], sum);
             finish(powers, Product::zero(), numbers, lengths)
         }
@@ -214,12 +218,12 @@ macro_rules! kernel {
         /// The counter blocks from that number in a step on, and the first round key.
         #[inline]
         $(#[$feature])*
-        fn states<const N: usize, const V: usize>(
-            keys: &[[u8; 16]; N],
+        fn states<const V: usize>(
+            keys: &RoundKeys,
             counter: Block,
             from: usize,
         ) -> [InRounds; V] {
-            let base = xor128(load128(&keys[0]), turned(counter));
+            let base = xor128(load128(keys.first()), turned(counter));
             let counters = opaque_place(&COUNTERS);
             let mut states = [first_key(base, base); V];
             for (x, number) in states.iter_mut().zip(&counters[from..]) {

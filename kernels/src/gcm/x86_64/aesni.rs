@@ -17,12 +17,12 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 use crate::Level;
+use crate::aes::RoundKeys;
 use crate::gcm::steps::{BEGIN, LAST, STEP, WHOLE};
 use crate::gcm::x86_64::aesni as narrow;
 use crate::gcm::{OPEN, SEAL, lengths, number};
 use crate::ghash::x86_64::aesni::{Product, absorb, multiply, reduce, sum_of_halves};
 use crate::ghash::{self, POWERS, ROOM};
-use crate::isa::Mode;
 use crate::simd::{
     self, Block, InRounds, InRounds as State, add_halves, cut128 as first_bytes, last_round,
     load_part, load128, load128 as load, of_number, opaque_place, reversed, round, store_part,
@@ -53,8 +53,9 @@ fn round_key(key: &[u8; 16]) -> (__m128i, __m128i) {
 /// A message of `V` blocks, of which the last may be a part: its hash, and the mask of the tag.
 #[inline]
 #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
-pub(crate) fn whole<const N: usize, const V: usize, const MODE: bool>(
-    keys: &[[u8; 16]; N],
+pub(crate) fn whole<const V: usize, const FROM: usize>(
+    keys: &RoundKeys,
+    mode: bool,
     powers: &[[u8; 16]; ROOM],
     before: __m128i,
     counter: __m128i,
@@ -62,21 +63,23 @@ pub(crate) fn whole<const N: usize, const V: usize, const MODE: bool>(
     lengths: u128,
 ) -> (__m128i, __m128i) {
     let base = base(keys, counter);
-    let (stream, mask) = rounds::<N, V>(keys, states(base, 2), block(base, 1));
-    let numbers = add::<N, V, MODE, WHOLE>(stream, data);
-    // The associated data come before as one more block, and the lengths behind.
+    let (stream, mask) = rounds::<V>(keys, keys.middle(), states(base, 2), block(base, 1));
+    let numbers = add::<V, WHOLE>(mode, stream, data);
+    // The associated data come before as one more block.
+    // With both and the lengths, seven blocks are more than powers.
     let at_once = V + 2 <= STEP;
     let power = &powers[POWERS - V - 1 - usize::from(at_once)];
     let products = add_product(Product::zero(), before, power);
-    (finish(powers, products, numbers, lengths, at_once), mask)
+    (finish(powers, products, &numbers, lengths, at_once), mask)
 }
 
 /// The first six blocks of a longer message: the hash, or the input of the next step's hash in
 /// `begun`, and the mask of the tag. The associated data and a block of zeros come before the data.
 #[inline]
 #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
-fn head<const N: usize, const MODE: bool>(
-    keys: &[[u8; 16]; N],
+fn head(
+    keys: &RoundKeys,
+    mode: bool,
     powers: &[[u8; 16]; ROOM],
     before: __m128i,
     counter: __m128i,
@@ -84,14 +87,14 @@ fn head<const N: usize, const MODE: bool>(
     begun: &mut [[u8; 16]; STEP],
 ) -> (__m128i, __m128i) {
     let base = base(keys, counter);
-    let (stream, mask) = rounds::<N, HEAD>(keys, states(base, 2), block(base, 1));
-    let [a, b, c, d, e, f] = add::<N, HEAD, MODE, BEGIN>(stream, data);
+    let (stream, mask) = rounds::<HEAD>(keys, keys.middle(), states(base, 2), block(base, 1));
+    let [a, b, c, d, e, f] = add::<HEAD, BEGIN>(mode, stream, data);
     let numbers = [_mm_setzero_si128(), before, a, b, c, d, e, f];
     for (place, number) in begun.iter_mut().zip(numbers) {
         store128(place, reversed(number));
     }
     let mut sum = _mm_setzero_si128();
-    if MODE == OPEN {
+    if mode == OPEN {
         sum = reduce(hash(powers, Product::zero(), sum, begun));
     }
     (sum, mask)
@@ -101,8 +104,9 @@ fn head<const N: usize, const MODE: bool>(
 /// sealed before them. Returns it, and the newly sealed blocks.
 #[inline]
 #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
-fn step<'a, const N: usize, const MODE: bool>(
-    keys: &[[u8; 16]; N],
+fn step<'a, K: AsRef<[[u8; 16]]>, const MODE: bool>(
+    keys: &RoundKeys,
+    middle: &K,
     powers: &[[u8; 16]; ROOM],
     sum: __m128i,
     sealed: &'a [[u8; 16]; STEP],
@@ -112,6 +116,7 @@ fn step<'a, const N: usize, const MODE: bool>(
     let (data, _) = crate::into_blocks::<16>(data);
     let (mut data, _) = data.split_at(STEP);
     let (keys, powers) = (opaque_place(keys), opaque_place(powers));
+    let middle = opaque_place(middle).as_ref();
     let mut stream = states::<STEP>(base(keys, counter), 0);
     let mut products = Product::zero();
     // Input that is ciphertext is hashed before the rounds, newly sealed blocks after them, so that
@@ -120,7 +125,7 @@ fn step<'a, const N: usize, const MODE: bool>(
         products = hash(powers, products, sum, blocks);
         products.in_order(&mut stream);
     }
-    (stream, _) = rounds::<N, STEP>(keys, stream, _mm_setzero_si128());
+    (stream, _) = rounds::<STEP>(keys, middle, stream, _mm_setzero_si128());
     if MODE == SEAL {
         products.in_order(&mut stream);
         products = hash(powers, products, sum, sealed);
@@ -137,30 +142,30 @@ fn step<'a, const N: usize, const MODE: bool>(
 /// The last `V` blocks of a longer message, of which the last may be a part: the hash.
 #[inline]
 #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
-fn end<const N: usize, const V: usize, const MODE: bool>(
-    keys: &[[u8; 16]; N],
+fn end<const V: usize>(
+    keys: &RoundKeys,
+    mode: bool,
     powers: &[[u8; 16]; ROOM],
-    mut sum: __m128i,
-    sealed: &[[u8; 16]; STEP],
+    (mut sum, sealed): (__m128i, &[[u8; 16]; STEP]),
     counter: __m128i,
     data: InOutBuf<'_, '_, u8>,
     lengths: u128,
 ) -> __m128i {
     let base = base(keys, counter);
-    let (stream, _) = rounds::<N, V>(keys, states(base, 0), base);
-    if MODE == SEAL {
-        sum = reduce(hash(powers, Product::zero(), sum, sealed));
+    let (stream, _) = rounds::<V>(keys, keys.middle(), states(base, 0), base);
+    if mode == SEAL {
+        sum = hashed(powers, sum, sealed);
     }
-    let mut numbers = add::<N, V, MODE, LAST>(stream, data);
+    let mut numbers = add::<V, LAST>(mode, stream, data);
     numbers[0] = _mm_xor_si128(numbers[0], sum);
-    finish(powers, Product::zero(), numbers, lengths, V < STEP)
+    finish_long(powers, &numbers, lengths)
 }
 
 /// The counter block of a step, and the first round key added to it.
 #[inline]
 #[target_feature(enable = "sse4.1,ssse3")]
-fn base<const N: usize>(keys: &[[u8; 16]; N], counter: __m128i) -> __m128i {
-    _mm_xor_si128(load128(&keys[0]), reversed(counter))
+fn base(keys: &RoundKeys, counter: __m128i) -> __m128i {
+    _mm_xor_si128(load128(keys.first()), reversed(counter))
 }
 
 /// The counter block with that number in a step.
@@ -207,20 +212,27 @@ fn add_product(products: Product, x: __m128i, power: &[u8; 16]) -> Product {
     products.add_by_three(x, power, sum_of_halves(power))
 }
 
+/// The hash after eight blocks that were sealed before the end: one copy for all ends.
+#[inline(never)]
+#[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
+fn hashed(powers: &[[u8; 16]; ROOM], sum: __m128i, blocks: &[[u8; 16]; STEP]) -> __m128i {
+    reduce(hash(powers, Product::zero(), sum, blocks))
+}
+
 /// Hashes the last blocks and the lengths: with one reduction, or with two if there are more blocks
 /// than powers.
 #[inline]
 #[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
-fn finish<const V: usize>(
+fn finish(
     powers: &[[u8; 16]; ROOM],
     mut products: Product,
-    numbers: [__m128i; V],
+    numbers: &[__m128i],
     lengths: u128,
     at_once: bool,
 ) -> __m128i {
     let lengths = load128(&lengths.to_le_bytes());
     let last = &powers[POWERS - 1];
-    let powers = &powers[POWERS - V - usize::from(at_once)..];
+    let powers = &powers[POWERS - numbers.len() - usize::from(at_once)..];
     for (x, power) in numbers.iter().zip(powers) {
         products = add_product(products, *x, power);
     }
@@ -229,4 +241,11 @@ fn finish<const V: usize>(
     }
     let sum = reduce(products.completed());
     reduce(multiply(_mm_xor_si128(sum, lengths), load128(last)))
+}
+
+/// Finishes a longer message: one copy for all counts of blocks.
+#[inline(never)]
+#[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
+fn finish_long(powers: &[[u8; 16]; ROOM], numbers: &[__m128i], lengths: u128) -> __m128i {
+    finish(powers, Product::zero(), numbers, lengths, numbers.len() < STEP)
 }

@@ -12,6 +12,7 @@ use core::arch::x86_64::{
 use inout::InOutBuf;
 
 use crate::Level;
+use crate::aes::RoundKeys;
 use crate::gcm::steps::{BEGIN, LAST, STEP, WHOLE};
 use crate::gcm::x86_64::aesni as narrow;
 use crate::gcm::x86_64::part::{
@@ -22,7 +23,6 @@ use crate::ghash::x86_64::avx2vaes::{
     Product, WIDTH, absorb, reduce, reversed, reversed as to_number, sum_of,
 };
 use crate::ghash::{self, POWERS, ROOM};
-use crate::isa::Mode;
 use crate::simd::{
     self, Block, InRounds, add_halves, load128, load256 as load, of_number, opaque_place, store128,
     store256 as store, turned, xor128,
@@ -52,8 +52,9 @@ fn round_key(key: &[u8; 16]) -> (__m256i, __m128i) {
 /// A message of `V` pairs, of which the last may be a part: its hash, and the mask of the tag.
 #[inline]
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
-fn whole<const N: usize, const V: usize, const MODE: bool>(
-    keys: &[[u8; 16]; N],
+fn whole<const V: usize, const FROM: usize>(
+    keys: &RoundKeys,
+    mode: bool,
     powers: &[[u8; 16]; ROOM],
     before: __m128i,
     counter: __m128i,
@@ -63,19 +64,20 @@ fn whole<const N: usize, const V: usize, const MODE: bool>(
     let count = data.len().div_ceil(16);
     let base = base(keys, counter);
     let mask = _mm256_castsi256_si128(pair(base, 1));
-    let (stream, mask) = rounds::<N, V>(keys, states(base, 2), mask);
-    let numbers = add::<N, V, MODE, WHOLE>(stream, data);
+    let (stream, mask) = rounds::<V>(keys, keys.middle(), states(base, 2), mask);
+    let numbers = add::<V, WHOLE>(mode, stream, data);
     // The associated data come before the message as one more block.
     let power = load128(&powers[POWERS - count - 2]);
-    (finish(powers, before, power, numbers, count, lengths), mask)
+    (finish(powers, before, power, &numbers, count, lengths), mask)
 }
 
 /// The first pairs of a longer message: the hash, or the input of the next step's hash in `begun`,
 /// and the mask of the tag. The associated data and a block of zeros come before the data.
 #[inline]
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
-fn head<const N: usize, const MODE: bool>(
-    keys: &[[u8; 16]; N],
+fn head(
+    keys: &RoundKeys,
+    mode: bool,
     powers: &[[u8; 16]; ROOM],
     before: __m128i,
     counter: __m128i,
@@ -84,14 +86,14 @@ fn head<const N: usize, const MODE: bool>(
 ) -> (__m128i, __m128i) {
     let base = base(keys, counter);
     let mask = _mm256_castsi256_si128(pair(base, 1));
-    let (stream, mask) = rounds::<N, HEAD>(keys, states(base, 2), mask);
-    let [a, b, c, d, e, f, g] = add::<N, HEAD, MODE, BEGIN>(stream, data);
+    let (stream, mask) = rounds::<HEAD>(keys, keys.middle(), states(base, 2), mask);
+    let [a, b, c, d, e, f, g] = add::<HEAD, BEGIN>(mode, stream, data);
     let numbers = [_mm256_set_m128i(before, _mm_setzero_si128()), a, b, c, d, e, f, g];
     for (place, number) in begun.iter_mut().zip(numbers) {
         store(place, reversed(number));
     }
     let mut sum = _mm_setzero_si128();
-    if MODE == OPEN {
+    if mode == OPEN {
         sum = sum_of(reduce(hash(powers, Product::zero(), sum, begun)));
     }
     (sum, mask)
@@ -101,8 +103,9 @@ fn head<const N: usize, const MODE: bool>(
 /// sealed before them. Returns it, and the newly sealed blocks.
 #[inline]
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
-fn step<'a, const N: usize, const MODE: bool>(
-    keys: &[[u8; 16]; N],
+fn step<'a, K: AsRef<[[u8; 16]]>, const MODE: bool>(
+    keys: &RoundKeys,
+    middle: &K,
     powers: &[[u8; 16]; ROOM],
     sum: __m128i,
     sealed: &'a [[u8; 32]; STEP],
@@ -112,8 +115,9 @@ fn step<'a, const N: usize, const MODE: bool>(
     let (data, _) = crate::into_blocks::<32>(data);
     let (mut data, _) = data.split_at(STEP);
     let (keys, powers) = (opaque_place(keys), opaque_place(powers));
+    let middle = opaque_place(middle).as_ref();
     let stream = states::<STEP>(base(keys, counter), 0);
-    let (mut stream, _) = rounds::<N, STEP>(keys, stream, _mm_setzero_si128());
+    let (mut stream, _) = rounds::<STEP>(keys, middle, stream, _mm_setzero_si128());
     let mut products = Product::zero();
     products.in_order(&mut stream);
     let own = data.get_in().first_chunk().unwrap_or(sealed);
@@ -130,31 +134,31 @@ fn step<'a, const N: usize, const MODE: bool>(
 /// The last `V` pairs of a longer message, of which the last may be a part: the hash.
 #[inline]
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
-fn end<const N: usize, const V: usize, const MODE: bool>(
-    keys: &[[u8; 16]; N],
+fn end<const V: usize>(
+    keys: &RoundKeys,
+    mode: bool,
     powers: &[[u8; 16]; ROOM],
-    mut sum: __m128i,
-    sealed: &[[u8; 32]; STEP],
+    (mut sum, sealed): (__m128i, &[[u8; 32]; STEP]),
     counter: __m128i,
     data: InOutBuf<'_, '_, u8>,
     lengths: u128,
 ) -> __m128i {
     let count = data.len().div_ceil(16);
     let base = base(keys, counter);
-    let (stream, _) = rounds::<N, V>(keys, states(base, 0), _mm_setzero_si128());
-    if MODE == SEAL {
-        sum = sum_of(reduce(hash(powers, Product::zero(), sum, sealed)));
+    let (stream, _) = rounds::<V>(keys, keys.middle(), states(base, 0), _mm_setzero_si128());
+    if mode == SEAL {
+        sum = hashed(powers, sum, sealed);
     }
-    let numbers = add::<N, V, MODE, LAST>(stream, data);
+    let numbers = add::<V, LAST>(mode, stream, data);
     let power = load128(&powers[POWERS - count - 1]);
-    finish(powers, sum, power, numbers, count, lengths)
+    finish_long(powers, lengths, &numbers, count, sum, power)
 }
 
 /// The counter block of a step, twice, and the first round key added to it.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn base<const N: usize>(keys: &[[u8; 16]; N], counter: __m128i) -> __m256i {
-    let base = _mm_xor_si128(load128(&keys[0]), turned(counter));
+fn base(keys: &RoundKeys, counter: __m128i) -> __m256i {
+    let base = _mm_xor_si128(load128(keys.first()), turned(counter));
     _mm256_broadcastsi128_si256(base)
 }
 
@@ -195,14 +199,21 @@ fn hash(
     products.add(first, load(&powers[0]))
 }
 
+/// The hash after sixteen blocks that were sealed before the end: one copy for all ends.
+#[inline(never)]
+#[target_feature(enable = "avx2,vpclmulqdq")]
+fn hashed(powers: &[[u8; 16]; ROOM], sum: __m128i, pairs: &[[u8; 32]; STEP]) -> __m128i {
+    sum_of(reduce(hash(powers, Product::zero(), sum, pairs)))
+}
+
 /// Takes in `before` with its power, the last `count` blocks and the lengths.
 #[inline]
 #[target_feature(enable = "avx2,vpclmulqdq")]
-fn finish<const V: usize>(
+fn finish(
     powers: &[[u8; 16]; ROOM],
     before: __m128i,
     power: __m128i,
-    numbers: [__m256i; V],
+    numbers: &[__m256i],
     count: usize,
     lengths: u128,
 ) -> __m128i {
@@ -212,8 +223,23 @@ fn finish<const V: usize>(
         Product::zero().add(ends, _mm256_set_m128i(load128(&powers[POWERS - 1]), power));
     // If their number is odd, the second half of the last pair is zero.
     let (powers, _) = powers[POWERS - count - 1..].as_flattened().as_chunks();
-    for (x, power) in numbers.into_iter().zip(powers) {
-        products = products.add(x, load(power));
+    for (x, power) in numbers.iter().zip(powers) {
+        products = products.add(*x, load(power));
     }
     sum_of(reduce(products))
+}
+
+/// Finishes a longer message: one copy for all counts of pairs.
+#[inline(never)]
+#[target_feature(enable = "avx2,vpclmulqdq")]
+fn finish_long(
+    powers: &[[u8; 16]; ROOM],
+    // In registers: a load of both halves would wait for their stores.
+    lengths: u128,
+    numbers: &[__m256i],
+    count: usize,
+    before: __m128i,
+    power: __m128i,
+) -> __m128i {
+    finish(powers, before, power, numbers, count, lengths)
 }

@@ -24,14 +24,14 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 use crate::Level;
-use crate::aes::x86_64::avx512::{broadcast_all, first, rounds};
+use crate::aes::RoundKeys;
+use crate::aes::x86_64::avx512::{broadcast, first, rounds};
 use crate::gcm::{OPEN, SEAL, half, number};
 use crate::ghash::x86_64::aesni;
 use crate::ghash::x86_64::avx512::{
     Product, WIDTH, hash_lanes, hash_part, product_of, products_of, reversed,
 };
 use crate::ghash::{self, POWERS, ROOM};
-use crate::isa::Mode;
 use crate::simd::{
     first_bytes, load128, load512, load512_behind, load512_part, opaque_place, store128, store512,
     store512_behind, store512_part, together512,
@@ -42,39 +42,53 @@ pub(crate) use resumed::more;
 pub(crate) const NEEDS: Level = Level::Avx512;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-pub(crate) fn run<const N: usize, const MODE: bool>(
+pub(crate) fn run(
     hash: &ghash::Key,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    _: Mode<MODE>,
+    mode: bool,
+) -> [u8; 16] {
+    if mode == SEAL {
+        run_in::<SEAL>(hash, keys, first, aad, data)
+    } else {
+        run_in::<OPEN>(hash, keys, first, aad, data)
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
+fn run_in<const MODE: bool>(
+    hash: &ghash::Key,
+    keys: &RoundKeys,
+    first: u128,
+    aad: &[u8],
+    data: InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
     let powers = hash.powers();
     let before = associated(powers, aad);
     let lengths = lengths(aad.len(), data.len());
-    // Only after the call that long associated data need: no register survives it.
-    let keys = &broadcast_all(keys);
     let counter = load128(&first.to_le_bytes());
 
     let blocks = data.len().div_ceil(16);
     let (sum, mask) = if blocks <= 2 {
-        shortest::<N, MODE>(keys, powers, before, counter, data, lengths)
+        shortest::<MODE>(keys, powers, before, counter, data, lengths)
     } else {
         let counters = numbered(counter, 1);
-        let mut mask = _mm_xor_si128(aesni::reversed(counter), _mm512_castsi512_si128(keys[0]));
+        let mut mask = _mm_xor_si128(aesni::reversed(counter), load128(keys.first()));
         let mask = &mut mask;
         let sum = if blocks <= LONGEST {
             let others = products_of(powers, [before, lengths], [blocks + 2, 1]);
             match blocks.div_ceil(4) {
-                1 => short::<N, 1, MODE>(keys, powers, counters, mask, data, others),
-                2 => short::<N, 2, MODE>(keys, powers, counters, mask, data, others),
-                3 => short::<N, 3, MODE>(keys, powers, counters, mask, data, others),
-                4 => short::<N, 4, MODE>(keys, powers, counters, mask, data, others),
-                _ => in_two::<N, MODE>(keys, powers, counters, mask, data, others),
+                1 => short::<1, MODE>(keys, powers, counters, mask, data, others),
+                2 => short::<2, MODE>(keys, powers, counters, mask, data, others),
+                3 => short::<3, MODE>(keys, powers, counters, mask, data, others),
+                4 => short::<4, MODE>(keys, powers, counters, mask, data, others),
+                _ => in_two::<MODE>(keys, powers, counters, mask, data, others),
             }
         } else {
-            long::<N, MODE>(keys, powers, counters, mask, data, [before, lengths])
+            long::<MODE>(keys, powers, counters, mask, data, [before, lengths])
         };
         (sum, *mask)
     };
@@ -130,8 +144,8 @@ fn associated_any(powers: &[[u8; 16]; ROOM], aad: &[u8]) -> __m128i {
 /// A message of two blocks at most.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn shortest<const N: usize, const MODE: bool>(
-    keys: &[__m512i; N],
+fn shortest<const MODE: bool>(
+    keys: &RoundKeys,
     powers: &[[u8; 16]; ROOM],
     before: __m128i,
     counter: __m128i,
@@ -144,7 +158,8 @@ fn shortest<const N: usize, const MODE: bool>(
     let input = data.get_in();
     // A load or store of no byte still costs hundreds of cycles if no memory is mapped there.
     let text = if input.is_empty() { _mm512_setzero_si512() } else { load512_behind(input) };
-    let [stream] = rounds::<1, true>(&keys[1..], first::<1>(keys[0], &mut numbered(counter, 0)));
+    let start = first::<1>(broadcast(keys.first()), &mut numbered(counter, 0));
+    let [stream] = rounds::<1, true>(keys, start);
     let out = _mm512_xor_si512(stream, text);
     let output = data.get_out();
     if !output.is_empty() {
@@ -161,8 +176,8 @@ fn shortest<const N: usize, const MODE: bool>(
 /// A message that takes `V` registers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn short<const N: usize, const V: usize, const MODE: bool>(
-    keys: &[__m512i; N],
+fn short<const V: usize, const MODE: bool>(
+    keys: &RoundKeys,
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,
     mask: &mut __m128i,
@@ -170,7 +185,7 @@ fn short<const N: usize, const V: usize, const MODE: bool>(
     others: Product,
 ) -> __m128i {
     let exponent = data.len().div_ceil(16) + 1;
-    let numbers = crypt::<N, V, MODE, FIRST, true>(keys, &mut counters, mask, data);
+    let numbers = crypt::<_, V, MODE, FIRST, true>(keys, keys.middle(), &mut counters, mask, data);
     hash_part(powers, _mm512_setzero_si512(), numbers, exponent, others)
 }
 
@@ -178,8 +193,8 @@ fn short<const N: usize, const V: usize, const MODE: bool>(
 /// would fill the scheduler of the processor, and delay the next message.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn in_two<const N: usize, const MODE: bool>(
-    keys: &[__m512i; N],
+fn in_two<const MODE: bool>(
+    keys: &RoundKeys,
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,
     mask: &mut __m128i,
@@ -188,16 +203,16 @@ fn in_two<const N: usize, const MODE: bool>(
 ) -> __m128i {
     let exponent = data.len().div_ceil(16) + 1;
     let (part, rest) = data.split_at(16 * 8);
-    let [a, b] = crypt::<N, 2, MODE, FIRST, false>(keys, &mut counters, mask, part);
-    let [c, d, e] = crypt::<N, 3, MODE, NEXT, true>(keys, &mut counters, mask, rest);
+    let [a, b] = crypt::<_, 2, MODE, FIRST, false>(keys, keys.middle(), &mut counters, mask, part);
+    let [c, d, e] = crypt::<_, 3, MODE, NEXT, true>(keys, keys.middle(), &mut counters, mask, rest);
     hash_part(powers, _mm512_setzero_si512(), [a, b, c, d, e], exponent, others)
 }
 
 /// A message that takes more, in parts of 16 blocks and a last one of 3 to 18.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn long<const N: usize, const MODE: bool>(
-    keys: &[__m512i; N],
+fn long<const MODE: bool>(
+    keys: &RoundKeys,
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,
     mask: &mut __m128i,
@@ -208,34 +223,35 @@ fn long<const N: usize, const MODE: bool>(
     let mut lanes = _mm512_zextsi128_si512(aesni::reduce(aesni::multiply(before, h)));
     let (part, rest) = data.split_at(16 * WIDTH);
     let mut data = rest;
-    let mut numbers = crypt::<N, 4, MODE, FIRST, false>(keys, &mut counters, mask, part);
+    let mut numbers =
+        crypt::<_, 4, MODE, FIRST, false>(keys, keys.middle(), &mut counters, mask, part);
     if MODE == OPEN {
         lanes = hash_lanes(powers, lanes, numbers);
     }
-    while data.len().div_ceil(16) > LONGEST {
+    by_key_size!(keys, middle => while data.len().div_ceil(16) > LONGEST {
         let (part, rest) = data.split_at(16 * WIDTH);
         data = rest;
-        let next = crypt::<N, 4, MODE, NEXT, false>(keys, &mut counters, mask, part);
-        // With longer keys registers are scarce: powers are loaded at each use.
-        let powers = if N > 11 { opaque_place(powers) } else { powers };
+        let next = crypt::<_, 4, MODE, NEXT, false>(keys, middle, &mut counters, mask, part);
+        // Registers are scarce: powers are loaded at each use.
+        let powers = opaque_place(powers);
         lanes = hash_lanes(powers, lanes, if MODE == SEAL { numbers } else { next });
         numbers = next;
-    }
+    });
     let before = (lanes, numbers);
     match data.len().div_ceil(64) {
-        1 => end::<N, 1, MODE>(keys, powers, counters, mask, data, before, lengths),
-        2 => end::<N, 2, MODE>(keys, powers, counters, mask, data, before, lengths),
-        3 => end::<N, 3, MODE>(keys, powers, counters, mask, data, before, lengths),
-        4 => end::<N, 4, MODE>(keys, powers, counters, mask, data, before, lengths),
-        _ => end::<N, 5, MODE>(keys, powers, counters, mask, data, before, lengths),
+        1 => end::<1, MODE>(keys, powers, counters, mask, data, before, lengths),
+        2 => end::<2, MODE>(keys, powers, counters, mask, data, before, lengths),
+        3 => end::<3, MODE>(keys, powers, counters, mask, data, before, lengths),
+        4 => end::<4, MODE>(keys, powers, counters, mask, data, before, lengths),
+        _ => end::<5, MODE>(keys, powers, counters, mask, data, before, lengths),
     }
 }
 
 /// The rest of a message, with the lengths after it: the hash.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn end<const N: usize, const V: usize, const MODE: bool>(
-    keys: &[__m512i; N],
+fn end<const V: usize, const MODE: bool>(
+    keys: &RoundKeys,
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,
     mask: &mut __m128i,
@@ -244,7 +260,7 @@ fn end<const N: usize, const V: usize, const MODE: bool>(
     lengths: __m128i,
 ) -> __m128i {
     let exponent = data.len().div_ceil(16) + 1;
-    let last = crypt::<N, V, MODE, NEXT, true>(keys, &mut counters, mask, data);
+    let last = crypt::<_, V, MODE, NEXT, true>(keys, keys.middle(), &mut counters, mask, data);
     let lanes = if MODE == SEAL { hash_lanes(powers, lanes, numbers) } else { lanes };
     hash_part(powers, lanes, last, exponent, product_of(powers, lengths, 1))
 }
@@ -257,12 +273,16 @@ const NEXT: bool = false;
 /// incomplete. Returns the ciphertext as numbers, with zeros after it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,bmi2,vaes")]
-fn crypt<const N: usize, const V: usize, const MODE: bool, const PLACE: bool, const LAST: bool>(
-    keys: &[__m512i; N],
+fn crypt<K, const V: usize, const MODE: bool, const PLACE: bool, const LAST: bool>(
+    keys: &RoundKeys,
+    middle: &K,
     counters: &mut __m512i,
     mask: &mut __m128i,
     data: InOutBuf<'_, '_, u8>,
-) -> [__m512i; V] {
+) -> [__m512i; V]
+where
+    K: AsRef<[[u8; 16]]> + ?Sized,
+{
     let (mut whole, mut last) = data.split_at(64 * (V - usize::from(LAST)));
     let mut text = [_mm512_setzero_si512(); V];
     for (x, four) in text.iter_mut().zip(whole.get_in().as_chunks().0) {
@@ -272,11 +292,8 @@ fn crypt<const N: usize, const V: usize, const MODE: bool, const PLACE: bool, co
         text[V - 1] = load512_part(last.get_in());
     }
 
-    let start = first::<V>(keys[0], counters);
-    // For sealing with the shortest keys, and if hashing follows at once, the order of the compiler
-    // is better: three registers and then one, so that the hash of the three begins sooner.
-    let together = MODE == OPEN || (N > 11 && PLACE == NEXT && !LAST);
-    let mut out = beside::<V, PLACE>(&keys[1..], start, mask, together);
+    let start = first::<V>(broadcast(keys.first()), counters);
+    let mut out = beside::<V, MODE, PLACE>(keys, middle.as_ref(), start, mask);
     for (x, text) in out.iter_mut().zip(text) {
         *x = _mm512_xor_si512(*x, text);
     }
@@ -299,28 +316,35 @@ fn crypt<const N: usize, const V: usize, const MODE: bool, const PLACE: bool, co
     numbers
 }
 
-/// The rounds; in the `FIRST` part, also those of `mask`. If `together`, each round of four
-/// registers ends before the next begins.
+/// The rounds; in the `FIRST` part, also those of `mask`. To open, each round of four registers
+/// ends before the next begins, since hashing follows at once.
 #[inline]
 #[target_feature(enable = "avx512f,vaes")]
-fn beside<const V: usize, const PLACE: bool>(
-    keys: &[__m512i],
+fn beside<const V: usize, const MODE: bool, const PLACE: bool>(
+    keys: &RoundKeys,
+    middle: &[[u8; 16]],
     mut state: [__m512i; V],
     mask: &mut __m128i,
-    together: bool,
 ) -> [__m512i; V] {
-    let (&last, others) = keys.split_last().expect("AES has ten rounds and more");
-    for &key in others {
-        for x in &mut state {
-            *x = _mm512_aesenc_epi128(*x, key);
-        }
-        if PLACE == FIRST {
-            *mask = _mm_aesenc_si128(*mask, _mm512_castsi512_si128(key));
-        }
-        if together && let Some(four) = state.first_chunk_mut() {
-            *four = together512(*four);
+    // Without a loop for those that every key size has.
+    let (nine, more) = middle.split_at(9);
+    for keys in [nine, more] {
+        for key in keys {
+            let key = broadcast(key);
+            for x in &mut state {
+                *x = _mm512_aesenc_epi128(*x, key);
+            }
+            if PLACE == FIRST {
+                *mask = _mm_aesenc_si128(*mask, _mm512_castsi512_si128(key));
+            }
         }
     }
+    if MODE == OPEN
+        && let Some(four) = state.first_chunk_mut()
+    {
+        *four = together512(*four);
+    }
+    let last = broadcast(keys.last());
     for x in &mut state {
         *x = _mm512_aesenclast_epi128(*x, last);
     }

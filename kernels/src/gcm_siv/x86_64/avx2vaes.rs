@@ -9,9 +9,9 @@ use core::arch::x86_64::{
 
 use inout::InOutBuf;
 
+use crate::aes::RoundKeys;
 use crate::aes::registers128::{expand128, expand256};
 use crate::aes::x86_64::avx2vaes::broadcast as round_key;
-use crate::aes::{MAX_KEYS, first};
 use crate::gcm::x86_64::part::{
     first_bytes256 as first_bytes, load_pair as load_part, store_pair as store_part,
 };

@@ -5,6 +5,7 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
+use crate::aes::RoundKeys;
 use crate::aes::x86_64::avx2vaes::{broadcast, load, store};
 use crate::isa::Mode;
 use crate::simd::load128;
@@ -19,27 +20,23 @@ kernels!(#[target_feature(enable = "avx2,vaes,vpclmulqdq")]);
 /// One data unit, whose first mask is `mask`.
 #[inline]
 #[target_feature(enable = "avx2,vaes,vpclmulqdq")]
-fn unit<const N: usize, const MODE: bool>(
-    keys: &[[u8; 16]; N],
-    mask: __m128i,
-    data: InOutBuf<'_, '_, u8>,
-) {
+fn unit<const MODE: bool>(keys: &RoundKeys, mask: __m128i, data: InOutBuf<'_, '_, u8>) {
     let length = data.len();
     let (whole, last) = data.split_at(length - stealing(length));
     let (mut blocks, _) = into_blocks(whole);
     let mut masks = pair(mask);
     while blocks.len() > 16 {
         let (part, rest) = blocks.split_at(16);
-        crypt::<N, 8, MODE, false>(keys, masks, part);
+        crypt::<8, MODE, false>(keys, masks, part);
         masks = times_bytes::<2, 14>(masks);
         blocks = rest;
     }
     let count = blocks.len();
     if count != 0 {
-        masks = for_count!(count.div_ceil(2), crypt::<N, _, MODE, true>(keys, masks, blocks));
+        masks = for_count!(count.div_ceil(2), crypt::<_, MODE, true>(keys, masks, blocks));
     }
     if !last.is_empty() {
-        steal::<N, MODE>(keys, next(masks, count), last);
+        steal::<MODE>(keys, next(masks, count), last);
     }
 }
 
@@ -47,25 +44,25 @@ fn unit<const N: usize, const MODE: bool>(
 /// pair. Returns those of the last.
 #[inline]
 #[target_feature(enable = "avx2,vaes,vpclmulqdq")]
-fn crypt<const N: usize, const V: usize, const MODE: bool, const LAST: bool>(
-    keys: &[[u8; 16]; N],
+fn crypt<const V: usize, const MODE: bool, const LAST: bool>(
+    keys: &RoundKeys,
     first: __m256i,
     data: InOutBuf<'_, '_, [u8; 16]>,
 ) -> __m256i {
     let (mut whole, mut last) = data.split_at(2 * (V - 1));
     let masks = all::<V>(first);
     let mut state = load::<V>(whole.get_in(), last.get_in());
-    let key = broadcast(&keys[0]);
+    let key = broadcast(keys.first());
     for (x, mask) in state.iter_mut().zip(masks) {
         *x = _mm256_xor_si256(_mm256_xor_si256(*x, key), mask);
     }
-    for key in &keys[1..N - 1] {
+    for key in keys.middle() {
         let key = broadcast(key);
         for x in &mut state {
             *x = if MODE { _mm256_aesenc_epi128(*x, key) } else { _mm256_aesdec_epi128(*x, key) };
         }
     }
-    let key = broadcast(&keys[N - 1]);
+    let key = broadcast(keys.last());
     for (x, mask) in state.iter_mut().zip(masks) {
         let key = _mm256_xor_si256(key, mask);
         *x = if MODE {

@@ -14,6 +14,7 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
+use crate::aes::RoundKeys;
 use crate::aes::x86_64::avx512::{broadcast, load, store};
 use crate::isa::Mode;
 use crate::simd::{load128, load512, opaque_place};
@@ -30,11 +31,7 @@ kernels!(
 /// One data unit, whose first mask is `mask`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
-fn unit<const N: usize, const MODE: bool>(
-    keys: &[[u8; 16]; N],
-    mask: __m128i,
-    data: InOutBuf<'_, '_, u8>,
-) {
+fn unit<const MODE: bool>(keys: &RoundKeys, mask: __m128i, data: InOutBuf<'_, '_, u8>) {
     let length = data.len();
     let (mut whole, last) = data.split_at(length - stealing(length));
     let mut masks = four(mask);
@@ -44,20 +41,20 @@ fn unit<const N: usize, const MODE: bool>(
         // One call, so that it is inlined and the masks stay in registers.
         for moves in MOVES.as_chunks().0.iter().take(parts) {
             let (part, rest) = whole.split_at(512);
-            crypt::<N, 8, MODE, false>(keys, all(&sources, moves), part);
+            crypt::<8, MODE, false>(keys, all(&sources, moves), part);
             whole = rest;
         }
         masks = sources[0].moved(&MOVES[4 * parts]);
     }
     let length = whole.len();
     let next = if length < 64 {
-        few::<N, MODE>(keys, _mm512_castsi512_si128(masks), whole)
+        few::<MODE>(keys, _mm512_castsi512_si128(masks), whole)
     } else {
-        masks = for_count!(length.div_ceil(64), ending::<N, _, MODE>(keys, masks, whole));
+        masks = for_count!(length.div_ceil(64), ending::<_, MODE>(keys, masks, whole));
         next(masks, length)
     };
     if !last.is_empty() {
-        steal::<N, MODE>(keys, next, last);
+        steal::<MODE>(keys, next, last);
     }
 }
 
@@ -66,55 +63,51 @@ fn unit<const N: usize, const MODE: bool>(
 /// mask.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
-fn few<const N: usize, const MODE: bool>(
-    keys: &[[u8; 16]; N],
-    mask: __m128i,
-    data: InOutBuf<'_, '_, u8>,
-) -> __m128i {
+fn few<const MODE: bool>(keys: &RoundKeys, mask: __m128i, data: InOutBuf<'_, '_, u8>) -> __m128i {
     let (blocks, _) = into_blocks(data);
     match blocks.len() {
         0 => mask,
-        1 => aesni::crypt::<N, 1, MODE, true>(keys, mask, blocks),
-        2 => aesni::crypt::<N, 2, MODE, true>(keys, mask, blocks),
-        _ => aesni::crypt::<N, 3, MODE, true>(keys, mask, blocks),
+        1 => aesni::crypt::<1, MODE, true>(keys, mask, blocks),
+        2 => aesni::crypt::<2, MODE, true>(keys, mask, blocks),
+        _ => aesni::crypt::<3, MODE, true>(keys, mask, blocks),
     }
 }
 
 /// The last `V` vectors of blocks; `first` has the masks of the first. Returns those of the last.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
-fn ending<const N: usize, const V: usize, const MODE: bool>(
-    keys: &[[u8; 16]; N],
+fn ending<const V: usize, const MODE: bool>(
+    keys: &RoundKeys,
     first: __m512i,
     data: InOutBuf<'_, '_, u8>,
 ) -> __m512i {
     let [moves, ..] = MOVES.as_chunks().0 else { unreachable!("there are two parts") };
-    crypt::<N, V, MODE, true>(keys, all(&both(first), moves), data)
+    crypt::<V, MODE, true>(keys, all(&both(first), moves), data)
 }
 
 /// `V` vectors of blocks, of which the last may have fewer than four, and their masks. Returns the
 /// masks of the last.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
-fn crypt<const N: usize, const V: usize, const MODE: bool, const LAST: bool>(
-    keys: &[[u8; 16]; N],
+fn crypt<const V: usize, const MODE: bool, const LAST: bool>(
+    keys: &RoundKeys,
     masks: [__m512i; V],
     data: InOutBuf<'_, '_, u8>,
 ) -> __m512i {
     let (mut whole, mut last) = data.split_at(64 * (V - 1));
     let mut state = load::<V>(whole.get_in(), last.get_in());
     let keys = opaque_place(keys);
-    let key = broadcast(&keys[0]);
+    let key = broadcast(keys.first());
     for (x, mask) in state.iter_mut().zip(masks) {
         *x = add3(*x, mask, key);
     }
-    for key in &keys[1..N - 1] {
+    for key in keys.middle() {
         let key = broadcast(key);
         for x in &mut state {
             *x = if MODE { _mm512_aesenc_epi128(*x, key) } else { _mm512_aesdec_epi128(*x, key) };
         }
     }
-    let key = broadcast(&keys[N - 1]);
+    let key = broadcast(keys.last());
     for (x, mask) in state.iter_mut().zip(masks) {
         let key = _mm512_xor_si512(key, mask);
         *x = if MODE {

@@ -15,36 +15,33 @@ use crate::{Isa, Level};
 pub(crate) const NEEDS: Level = Level::Avx2Vaes;
 
 #[target_feature(enable = "avx2,vaes")]
-pub(crate) fn cbc_encrypt<C: Schedule<N>, const N: usize>(isa: Isa, lanes: &mut [Lane<'_, C, 16>]) {
+pub(crate) fn cbc_encrypt<C: Schedule>(isa: Isa, lanes: &mut [Lane<'_, C, 16>]) {
     let serial = |keys: &_, chain: &mut _, data: InOutBuf<'_, '_, _>| {
-        aesni::cbc_encrypt::<N>(keys, chain, data);
+        aesni::cbc_encrypt(keys, chain, data);
     };
-    let lanes = skip_short::<_, _, 2>(isa, lanes, serial);
+    let lanes = skip_short::<_, 2>(isa, lanes, serial);
     match lanes.len() {
         0 => {}
-        1..=4 => drive_in::<C, N, 2>(isa, lanes),
-        5..=8 => drive_in::<C, N, 4>(isa, lanes),
-        _ => drive_in::<C, N, 8>(isa, lanes),
+        1..=4 => drive_in::<C, 2>(isa, lanes),
+        5..=8 => drive_in::<C, 4>(isa, lanes),
+        _ => drive_in::<C, 8>(isa, lanes),
     }
 }
 
 #[inline(never)]
 #[target_feature(enable = "avx2,vaes")]
-fn drive_in<C: Schedule<N>, const N: usize, const G: usize>(
-    isa: Isa,
-    lanes: &mut [Lane<'_, C, 16>],
-) {
-    drive::<C, N, 2, G>(
+fn drive_in<C: Schedule, const G: usize>(isa: Isa, lanes: &mut [Lane<'_, C, 16>]) {
+    drive::<C, 2, G>(
         isa,
         lanes,
         |groups, live| {
             let at_work = &mut groups[..live.div_ceil(2)];
             at_work.iter_mut().filter(|group| group.stale).for_each(|group| gather_keys(group));
             match live {
-                2 => separate::<N, 2, 1>(groups),
-                3 => separate::<N, 3, 2>(groups),
-                4 => separate::<N, 4, 2>(groups),
-                _ => for_count!(live.div_ceil(2), run::<N, _>(groups)),
+                2 => separate::<2, 1>(groups),
+                3 => separate::<3, 2>(groups),
+                4 => separate::<4, 2>(groups),
+                _ => for_count!(live.div_ceil(2), run::<_>(groups)),
             }
         },
         |keys, chain, data| aesni::cbc_encrypt(keys, chain, data),
@@ -53,9 +50,10 @@ fn drive_in<C: Schedule<N>, const N: usize, const G: usize>(
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn gather_keys<const N: usize>(group: &mut Group<'_, N, 2>) {
-    for (r, keys) in group.keys.iter_mut().enumerate() {
-        store256(whole_mut(keys), gather(group.schedule.map(|schedule| &schedule[r])));
+fn gather_keys(group: &mut Group<'_, 2>) {
+    let rounds = group.schedule[0].rounds();
+    for (r, keys) in group.keys[..=rounds].iter_mut().enumerate() {
+        store256(whole_mut(keys), gather(group.schedule.map(|schedule| schedule.of_round(r))));
     }
     group.stale = false;
 }
@@ -72,22 +70,21 @@ fn gather([low, high]: [&[u8; 16]; 2]) -> __m256i {
 /// `V` messages in separate registers: the rounds take as long, and nothing else has to be done.
 #[inline(never)]
 #[target_feature(enable = "avx2,vaes")]
-fn separate<const N: usize, const V: usize, const G: usize>(
-    groups: &mut [Group<'_, N, 2>],
-) -> usize {
-    chains::<N, 2, V, G>(groups)
+fn separate<const V: usize, const G: usize>(groups: &mut [Group<'_, 2>]) -> usize {
+    chains::<2, V, G>(groups)
 }
 
 /// Encrypts as many blocks of each message as all lanes have.
 #[inline(never)]
 #[target_feature(enable = "avx2,vaes")]
-fn run<const N: usize, const V: usize>(groups: &mut [Group<'_, N, 2>]) -> usize {
-    let groups: &mut [Group<'_, N, 2>; V] = groups.first_chunk_mut().expect("as many are counted");
+fn run<const V: usize>(groups: &mut [Group<'_, 2>]) -> usize {
+    let groups: &mut [Group<'_, 2>; V] = groups.first_chunk_mut().expect("as many are counted");
     let blocks = blocks(groups);
     let mut state = [_mm256_setzero_si256(); V];
     for (x, group) in state.iter_mut().zip(&*groups) {
         *x = gather(group.chain.each_ref());
     }
+    let rounds = groups[0].schedule[0].rounds();
     for at in 0..blocks {
         // Round keys come from memory: there are more than registers.
         let groups = opaque_place(&*groups);
@@ -95,13 +92,13 @@ fn run<const N: usize, const V: usize>(groups: &mut [Group<'_, N, 2>]) -> usize 
             *x = _mm256_xor_si256(*x, load256(whole(&group.keys[0])));
             *x = _mm256_xor_si256(*x, load(group, at));
         }
-        for r in 1..N - 1 {
+        for r in 1..rounds {
             for (x, group) in state.iter_mut().zip(groups) {
                 *x = _mm256_aesenc_epi128(*x, load256(whole(&group.keys[r])));
             }
         }
         for (x, group) in state.iter_mut().zip(groups) {
-            *x = _mm256_aesenclast_epi128(*x, load256(whole(&group.keys[N - 1])));
+            *x = _mm256_aesenclast_epi128(*x, load256(whole(&group.keys[rounds])));
             store(group, at, *x);
         }
     }
@@ -114,7 +111,7 @@ fn run<const N: usize, const V: usize>(groups: &mut [Group<'_, N, 2>]) -> usize 
 /// Block `at` of both messages.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load<const N: usize>(group: &Group<'_, N, 2>, at: usize) -> __m256i {
+fn load(group: &Group<'_, 2>, at: usize) -> __m256i {
     let [low, high] = group.input.map(|input| input.wrapping_add(at));
     // SAFETY: the lane has a block there.
     let low = unsafe { &*low };
@@ -125,7 +122,7 @@ fn load<const N: usize>(group: &Group<'_, N, 2>, at: usize) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn store<const N: usize>(group: &Group<'_, N, 2>, at: usize, blocks: __m256i) {
+fn store(group: &Group<'_, 2>, at: usize, blocks: __m256i) {
     let [low, high] = group.output.map(|output| output.wrapping_add(at));
     // SAFETY: the lane has a block there, which no reference leads to.
     store128(unsafe { &mut *low }, _mm256_castsi256_si128(blocks));

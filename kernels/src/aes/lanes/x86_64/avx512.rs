@@ -17,16 +17,16 @@ use crate::{Isa, Level};
 pub(crate) const NEEDS: Level = Level::Avx512;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(crate) fn cbc_encrypt<C: Schedule<N>, const N: usize>(isa: Isa, lanes: &mut [Lane<'_, C, 16>]) {
+pub(crate) fn cbc_encrypt<C: Schedule>(isa: Isa, lanes: &mut [Lane<'_, C, 16>]) {
     let serial = |keys: &_, chain: &mut _, data: InOutBuf<'_, '_, _>| {
-        aesni::cbc_encrypt::<N>(keys, chain, data);
+        aesni::cbc_encrypt(keys, chain, data);
     };
-    let lanes = skip_short::<_, _, 4>(isa, lanes, serial);
+    let lanes = skip_short::<_, 4>(isa, lanes, serial);
     match lanes.len() {
         0 => {}
-        1..=4 => drive_in::<C, N, 1>(isa, lanes),
-        5..=8 => drive_in::<C, N, 2>(isa, lanes),
-        _ => drive_in::<C, N, 4>(isa, lanes),
+        1..=4 => drive_in::<C, 1>(isa, lanes),
+        5..=8 => drive_in::<C, 2>(isa, lanes),
+        _ => drive_in::<C, 4>(isa, lanes),
     }
 }
 
@@ -35,23 +35,20 @@ const XOR: i32 = 0x96;
 
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-fn drive_in<C: Schedule<N>, const N: usize, const G: usize>(
-    isa: Isa,
-    lanes: &mut [Lane<'_, C, 16>],
-) {
-    drive::<C, N, 4, G>(
+fn drive_in<C: Schedule, const G: usize>(isa: Isa, lanes: &mut [Lane<'_, C, 16>]) {
+    drive::<C, 4, G>(
         isa,
         lanes,
         |groups, live| {
             let at_work = &mut groups[..live.div_ceil(4)];
             at_work.iter_mut().filter(|group| group.stale).for_each(|group| gather_keys(group));
             match live {
-                2 => separate::<N, 2>(groups),
-                3 => separate::<N, 3>(groups),
-                4 => run::<N, 1>(groups),
-                5..=8 => run::<N, 2>(groups),
-                9..=12 => run::<N, 3>(groups),
-                _ => run::<N, 4>(groups),
+                2 => separate::<2>(groups),
+                3 => separate::<3>(groups),
+                4 => run::<1>(groups),
+                5..=8 => run::<2>(groups),
+                9..=12 => run::<3>(groups),
+                _ => run::<4>(groups),
             }
         },
         |keys, chain, data| aesni::cbc_encrypt(keys, chain, data),
@@ -60,9 +57,10 @@ fn drive_in<C: Schedule<N>, const N: usize, const G: usize>(
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn gather_keys<const N: usize>(group: &mut Group<'_, N, 4>) {
-    for (r, keys) in group.keys.iter_mut().enumerate() {
-        store512(whole_mut(keys), gather(group.schedule.map(|schedule| &schedule[r])));
+fn gather_keys(group: &mut Group<'_, 4>) {
+    let rounds = group.schedule[0].rounds();
+    for (r, keys) in group.keys[..=rounds].iter_mut().enumerate() {
+        store512(whole_mut(keys), gather(group.schedule.map(|schedule| schedule.of_round(r))));
     }
     group.stale = false;
 }
@@ -80,15 +78,15 @@ fn gather([a, b, c, d]: [&[u8; 16]; 4]) -> __m512i {
 /// `V` messages in separate registers: the rounds take as long, and nothing else has to be done.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-fn separate<const N: usize, const V: usize>(groups: &mut [Group<'_, N, 4>]) -> usize {
-    chains::<N, 4, V, 1>(groups)
+fn separate<const V: usize>(groups: &mut [Group<'_, 4>]) -> usize {
+    chains::<4, V, 1>(groups)
 }
 
 /// Encrypts as many blocks of each message as all lanes have.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-fn run<const N: usize, const G: usize>(groups: &mut [Group<'_, N, 4>]) -> usize {
-    let groups: &mut [Group<'_, N, 4>; G] = groups.first_chunk_mut().expect("as many are counted");
+fn run<const G: usize>(groups: &mut [Group<'_, 4>]) -> usize {
+    let groups: &mut [Group<'_, 4>; G] = groups.first_chunk_mut().expect("as many are counted");
     let blocks = blocks(groups);
     let mut state = [_mm512_setzero_si512(); G];
     for (x, group) in state.iter_mut().zip(&*groups) {
@@ -96,10 +94,10 @@ fn run<const N: usize, const G: usize>(groups: &mut [Group<'_, N, 4>]) -> usize 
     }
     for at in (0..blocks).step_by(4) {
         state = match blocks - at {
-            1 => few::<N, G, 1>(groups, state, at),
-            2 => few::<N, G, 2>(groups, state, at),
-            3 => few::<N, G, 3>(groups, state, at),
-            _ => few::<N, G, 4>(groups, state, at),
+            1 => few::<G, 1>(groups, state, at),
+            2 => few::<G, 2>(groups, state, at),
+            3 => few::<G, 3>(groups, state, at),
+            _ => few::<G, 4>(groups, state, at),
         };
     }
     for (x, group) in state.iter().zip(groups) {
@@ -111,8 +109,8 @@ fn run<const N: usize, const G: usize>(groups: &mut [Group<'_, N, 4>]) -> usize 
 /// Encrypts `S` blocks of each message.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-fn few<const N: usize, const G: usize, const S: usize>(
-    groups: &mut [Group<'_, N, 4>; G],
+fn few<const G: usize, const S: usize>(
+    groups: &mut [Group<'_, 4>; G],
     mut state: [__m512i; G],
     at: usize,
 ) -> [__m512i; G] {
@@ -122,15 +120,15 @@ fn few<const N: usize, const G: usize, const S: usize>(
     for (text, group) in text.iter_mut().zip(&*groups) {
         *text = transpose(load(group, at, mask));
     }
-    state = step::<N, G, S, 0>(groups, state, &mut text);
+    state = step::<G, S, 0>(groups, state, &mut text);
     if S > 1 {
-        state = step::<N, G, S, 1>(groups, state, &mut text);
+        state = step::<G, S, 1>(groups, state, &mut text);
     }
     if S > 2 {
-        state = step::<N, G, S, 2>(groups, state, &mut text);
+        state = step::<G, S, 2>(groups, state, &mut text);
     }
     if S > 3 {
-        state = step::<N, G, S, 3>(groups, state, &mut text);
+        state = step::<G, S, 3>(groups, state, &mut text);
     }
     for (text, group) in text.into_iter().zip(groups) {
         store(group, at, mask, transpose(text));
@@ -145,27 +143,28 @@ fn few<const N: usize, const G: usize, const S: usize>(
 /// can follow at once.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-fn step<const N: usize, const G: usize, const S: usize, const J: usize>(
-    groups: &[Group<'_, N, 4>; G],
+fn step<const G: usize, const S: usize, const J: usize>(
+    groups: &[Group<'_, 4>; G],
     mut state: [__m512i; G],
     text: &mut [[__m512i; 4]; G],
 ) -> [__m512i; G] {
     let waits = G <= 2;
     // Round keys come from memory: there are more than registers.
     let groups = opaque_place(groups);
+    let rounds = groups[0].schedule[0].rounds();
     if J == 0 || !waits {
         for ((x, text), group) in state.iter_mut().zip(&*text).zip(groups) {
             let first = load512(whole(&group.keys[0]));
             *x = _mm512_ternarylogic_epi64::<XOR>(*x, text[J], first);
         }
     }
-    for r in 1..N - 1 {
+    for r in 1..rounds {
         for (x, group) in state.iter_mut().zip(groups) {
             *x = _mm512_aesenc_epi128(*x, load512(whole(&group.keys[r])));
         }
     }
     for ((x, text), group) in state.iter_mut().zip(text).zip(groups) {
-        let last = load512(whole(&group.keys[N - 1]));
+        let last = load512(whole(&group.keys[rounds]));
         if waits && J + 1 < S {
             let add = _mm512_xor_si512(text[J + 1], load512(whole(&group.keys[0])));
             *x = _mm512_aesenclast_epi128(*x, _mm512_xor_si512(last, add));
@@ -181,7 +180,7 @@ fn step<const N: usize, const G: usize, const S: usize, const J: usize>(
 /// Four blocks, or as many as the mask takes, of each message from block `at` on.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn load<const N: usize>(group: &Group<'_, N, 4>, at: usize, mask: u8) -> [__m512i; 4] {
+fn load(group: &Group<'_, 4>, at: usize, mask: u8) -> [__m512i; 4] {
     let mut rows = [_mm512_setzero_si512(); 4];
     for (row, input) in rows.iter_mut().zip(group.input) {
         let place = input.wrapping_add(at);
@@ -193,7 +192,7 @@ fn load<const N: usize>(group: &Group<'_, N, 4>, at: usize, mask: u8) -> [__m512
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn store<const N: usize>(group: &mut Group<'_, N, 4>, at: usize, mask: u8, rows: [__m512i; 4]) {
+fn store(group: &mut Group<'_, 4>, at: usize, mask: u8, rows: [__m512i; 4]) {
     for (row, output) in rows.into_iter().zip(group.output) {
         let place = output.wrapping_add(at);
         // SAFETY: the lane has as many blocks there as the mask takes.

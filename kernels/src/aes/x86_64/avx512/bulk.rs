@@ -12,8 +12,9 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 use super::ctr::{counters, emit, first, wide};
-use super::{broadcast, broadcast_all, rounds};
+use super::{broadcast, last_round, rounds_of};
 use crate::aes::FORWARD;
+use crate::aes::RoundKeys;
 use crate::simd::{load512, store512};
 use crate::wipe;
 
@@ -26,29 +27,26 @@ const GROUP: usize = 16 * 256;
 /// [`wide`], for long requests.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(super) fn ctr<const N: usize, const XOR: bool>(
-    keys: &[[u8; 16]; N],
-    counter: u128,
-    data: InOutBuf<'_, '_, u8>,
-) {
+pub(super) fn ctr<const XOR: bool>(keys: &RoundKeys, counter: u128, data: InOutBuf<'_, '_, u8>) {
     let [last_byte, ..] = counter.to_le_bytes();
     let before = usize::from(last_byte.wrapping_neg());
     let length = data.len();
     let (head, data) = data.split_at((16 * before).min(length));
     let whole = data.len() - data.len() % GROUP;
     let (mut groups, tail) = data.split_at(whole);
-    wide::<N, XOR>(keys, counter, head);
+    wide::<XOR>(keys, counter, head);
 
     let mut counter = counter.wrapping_add(before as u128);
     {
-        let keys = &broadcast_all(keys);
+        let first_key = broadcast(keys.first());
+        let ([second, eight @ ..], more) = keys.nine_and_more();
         let mut table = [[0; 64]; 64];
-        last_bytes(keys[0], &mut table);
+        last_bytes(first_key, &mut table);
         while !groups.is_empty() {
             let (mut group, rest) = groups.split_at(GROUP);
             // The last byte of `counter` is zero here, as it was when the table was made.
-            let [same] = first(keys[0], &mut broadcast(&counter.to_le_bytes()));
-            let same = _mm512_aesenc_epi128(same, keys[1]);
+            let [same] = first(first_key, &mut broadcast(&counter.to_le_bytes()));
+            let same = _mm512_aesenc_epi128(same, broadcast(second));
             let (parts, _) = table.as_chunks::<8>();
             for part in parts {
                 let (out, others) = group.split_at(512);
@@ -56,7 +54,9 @@ pub(super) fn ctr<const N: usize, const XOR: bool>(
                 for (x, differs) in state.iter_mut().zip(part) {
                     *x = _mm512_xor_si512(*x, load512(differs));
                 }
-                emit::<8, XOR>(rounds::<8, FORWARD>(&keys[2..], state), out);
+                state = rounds_of::<8, FORWARD>(eight, state);
+                state = rounds_of::<8, FORWARD>(more, state);
+                emit::<8, XOR>(last_round::<8, FORWARD>(keys, state), out);
                 group = others;
             }
             counter = counter.wrapping_add(256);
@@ -64,7 +64,7 @@ pub(super) fn ctr<const N: usize, const XOR: bool>(
         }
         wipe::memory(table.as_flattened_mut());
     }
-    wide::<N, XOR>(keys, counter, tail);
+    wide::<XOR>(keys, counter, tail);
 }
 
 /// For each value of the last byte, the difference between its result of the first round and that

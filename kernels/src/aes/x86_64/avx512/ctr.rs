@@ -4,41 +4,37 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::{broadcast, broadcast_all, rounds, store};
+use super::{broadcast, rounds, store};
 use crate::aes::FORWARD;
+use crate::aes::RoundKeys;
 use crate::simd::{load512, load512_part};
 
 /// [`ctr`](super::ctr) in 512-bit registers.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(super) fn wide<const N: usize, const XOR: bool>(
-    keys: &[[u8; 16]; N],
-    counter: u128,
-    data: InOutBuf<'_, '_, u8>,
-) {
+pub(super) fn wide<const XOR: bool>(keys: &RoundKeys, counter: u128, data: InOutBuf<'_, '_, u8>) {
     let mut data = data;
-    let keys = &broadcast_all(keys);
     let mut counter = counters(counter);
     while data.len() > 512 {
         let (part, rest) = data.split_at(512);
-        counter = ctr_part::<N, 8, XOR, false>(keys, counter, part);
+        counter = ctr_part::<8, XOR, false>(keys, counter, part);
         data = rest;
     }
     if !data.is_empty() {
-        for_count!(data.len().div_ceil(64), ctr_part::<N, _, XOR, true>(keys, counter, data));
+        for_count!(data.len().div_ceil(64), ctr_part::<_, XOR, true>(keys, counter, data));
     }
 }
 
 /// `V` vectors, of which the last may be a part, and the counters after them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-fn ctr_part<const N: usize, const V: usize, const XOR: bool, const LAST: bool>(
-    keys: &[__m512i; N],
+fn ctr_part<const V: usize, const XOR: bool, const LAST: bool>(
+    keys: &RoundKeys,
     mut counter: __m512i,
     data: InOutBuf<'_, '_, u8>,
 ) -> __m512i {
-    let state = first::<V>(keys[0], &mut counter);
-    emit::<V, XOR>(rounds::<V, FORWARD>(&keys[1..], state), data);
+    let state = first::<V>(broadcast(keys.first()), &mut counter);
+    emit::<V, XOR>(rounds::<V, FORWARD>(keys, state), data);
     counter
 }
 

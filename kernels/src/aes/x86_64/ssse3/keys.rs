@@ -9,34 +9,34 @@ use super::tables::{
     TO_TOWER,
 };
 use super::{halves, load, looked_up, mixed, reciprocals};
-use crate::aes::MAX_KEYS;
+use crate::aes::RoundKeys;
 use crate::simd::{load128, store128};
 
 #[target_feature(enable = "ssse3")]
-pub(crate) fn expand128(key: &[u8; 16], keys: &mut [[u8; 16]; MAX_KEYS]) {
-    expand::<11>(key, keys);
+pub(crate) fn expand128(key: &[u8; 16], keys: &mut RoundKeys) {
+    expand(key, keys.all_mut());
 }
 
 #[target_feature(enable = "ssse3")]
-pub(crate) fn expand192(key: &[u8; 24], keys: &mut [[u8; 16]; MAX_KEYS]) {
-    expand::<13>(key, keys);
+pub(crate) fn expand192(key: &[u8; 24], keys: &mut RoundKeys) {
+    expand(key, keys.all_mut());
 }
 
 #[target_feature(enable = "ssse3")]
-pub(crate) fn expand256(key: &[u8; 32], keys: &mut [[u8; 16]; MAX_KEYS]) {
-    expand::<15>(key, keys);
+pub(crate) fn expand256(key: &[u8; 32], keys: &mut RoundKeys) {
+    expand(key, keys.all_mut());
 }
 
 /// `KeyExpansion` (FIPS 197, section 5.2), all in the tower.
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn expand<const N: usize>(key: &[u8], keys: &mut [[u8; 16]; MAX_KEYS]) {
-    keys[..N].as_flattened_mut()[..key.len()].copy_from_slice(key);
+fn expand(key: &[u8], keys: &mut [[u8; 16]]) {
+    keys.as_flattened_mut()[..key.len()].copy_from_slice(key);
     for key in &mut keys[..key.len().div_ceil(16)] {
         let x = load128(key);
         store128(key, looked_up(&TO_TOWER, halves(x)));
     }
-    let (words, _) = keys[..N].as_flattened_mut().as_chunks_mut::<4>();
+    let (words, _) = keys.as_flattened_mut().as_chunks_mut::<4>();
     let length = key.len() / 4;
     let (first, _) = words.split_at(length);
     let mut last = u32::from_le_bytes(first[length - 1]);
@@ -51,7 +51,7 @@ fn expand<const N: usize>(key: &[u8], keys: &mut [[u8; 16]; MAX_KEYS]) {
         last ^= u32::from_le_bytes(words[i - length]);
         words[i] = last.to_le_bytes();
     }
-    finish::<N>(keys);
+    finish(keys);
 }
 
 /// The S-box on each byte of a word.
@@ -66,28 +66,29 @@ fn substituted(word: u32) -> u32 {
 /// From the schedule in the tower to the keys that the rounds add.
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn finish<const N: usize>(keys: &mut [[u8; 16]; MAX_KEYS]) {
+fn finish(keys: &mut [[u8; 16]]) {
     let constant = _mm_set1_epi8(CONSTANT_IN_TOWER.cast_signed());
-    for i in 1..N - 1 {
-        let key = &mut keys[i];
+    let [_, middle @ .., last] = keys else { return };
+    for (i, key) in (1..).zip(middle) {
         let moved = _mm_shuffle_epi8(load128(key), load(&SHIFT_ROWS[(4 - i % 4) % 4]));
         store128(key, _mm_xor_si128(moved, constant));
     }
     // The last round leaves the tower.
-    let last = looked_up(&FROM_TOWER, halves(load128(&keys[N - 1])));
-    store128(&mut keys[N - 1], _mm_xor_si128(last, _mm_set1_epi8(CONSTANT.cast_signed())));
+    let key = looked_up(&FROM_TOWER, halves(load128(last)));
+    store128(last, _mm_xor_si128(key, _mm_set1_epi8(CONSTANT.cast_signed())));
 }
 
 /// The keys that the inverse rounds add, from those that the rounds add.
 #[target_feature(enable = "ssse3")]
-pub(crate) fn invert<const N: usize>(keys: &[[u8; 16]; N], inverse: &mut [[u8; 16]; MAX_KEYS]) {
-    store128(&mut inverse[0], looked_up(&TO_INVERSE, halves(load128(&keys[N - 1]))));
+pub(crate) fn invert(keys: &RoundKeys, inverse: &mut RoundKeys) {
+    let [first, middle @ .., last] = inverse.all_mut() else { return };
+    store128(first, looked_up(&TO_INVERSE, halves(load128(keys.last()))));
     // The bytes stand where the rounds have them, which differs from where the inverse rounds
     // have them by all `ShiftRows` together.
-    let all = load(&SHIFT_ROWS[(N - 1) % 4]);
-    for i in 1..N - 1 {
-        let mixed = mixed(&KEY_MIX, halves(load128(&keys[i])), load(&BELOW[i % 4]));
-        store128(&mut inverse[N - 1 - i], _mm_shuffle_epi8(mixed, all));
+    let all = load(&SHIFT_ROWS[keys.rounds() % 4]);
+    for ((i, key), out) in (1..).zip(keys.middle()).zip(middle.iter_mut().rev()) {
+        let mixed = mixed(&KEY_MIX, halves(load128(key)), load(&BELOW[i % 4]));
+        store128(out, _mm_shuffle_epi8(mixed, all));
     }
-    store128(&mut inverse[N - 1], looked_up(&FROM_TOWER, halves(load128(&keys[0]))));
+    store128(last, looked_up(&FROM_TOWER, halves(load128(keys.first()))));
 }

@@ -7,8 +7,9 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::{LONGEST, numbered};
-use crate::aes::x86_64::avx512::{broadcast_all, first};
+use super::{FIRST, LONGEST, NEXT, beside, numbered};
+use crate::aes::RoundKeys;
+use crate::aes::x86_64::avx512::{broadcast, first};
 use crate::gcm::message::counted;
 use crate::gcm::{OPEN, SEAL};
 use crate::ghash::x86_64::aesni;
@@ -17,13 +18,7 @@ use crate::ghash::x86_64::avx512::{
 };
 use crate::ghash::{self, POWERS, ROOM};
 use crate::isa::Mode;
-use crate::simd::{
-    first_bytes, load128, load512, load512_part, store128, store512, store512_part, together512,
-};
-
-/// Whether the block of the tag is encrypted with this part.
-const FIRST: bool = true;
-const NEXT: bool = false;
+use crate::simd::{first_bytes, load128, load512, load512_part, store128, store512, store512_part};
 
 /// What comes after `done` bytes of data, whose message has this tag so far: the new tag. `lengths`
 /// are the last blocks that are hashed, without these data and with them. There is at least one
@@ -35,9 +30,9 @@ const NEXT: bool = false;
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi2,vaes,vpclmulqdq,pclmulqdq"
 )]
 #[expect(clippy::too_many_arguments, reason = "what a message consists of")]
-pub(crate) fn more<const N: usize, const MODE: bool>(
+pub(crate) fn more<const MODE: bool>(
     hash: &ghash::Key,
-    keys: &[[u8; 16]; N],
+    keys: &RoundKeys,
     first: u128,
     tag: &[u8; 16],
     done: u64,
@@ -46,12 +41,11 @@ pub(crate) fn more<const N: usize, const MODE: bool>(
     _: Mode<MODE>,
 ) -> [u8; 16] {
     let powers = hash.powers();
-    let keys = &broadcast_all(keys);
     let at = (done % 16) as usize;
     let next = load128(&counted(first, 1 + done / 16).to_le_bytes());
     let mut counters = numbered(next, 0);
     let first = aesni::reversed(load128(&first.to_le_bytes()));
-    let mut mask = _mm_xor_si128(first, _mm512_castsi512_si128(keys[0]));
+    let mut mask = _mm_xor_si128(first, load128(keys.first()));
     let (counters, mask) = (&mut counters, &mut mask);
     let tag = load128(tag);
     let [before, after] = lengths.map(|lengths| load128(&lengths.to_le_bytes()));
@@ -60,26 +54,24 @@ pub(crate) fn more<const N: usize, const MODE: bool>(
     let new = blocks - usize::from(at > 0);
     let (sum, mask) = if blocks <= LONGEST {
         let sum = match blocks.div_ceil(4) {
-            0 | 1 => {
-                last::<N, 1, MODE>(keys, powers, counters, mask, data, at, tag, [before, after])
-            }
-            2 => last::<N, 2, MODE>(keys, powers, counters, mask, data, at, tag, [before, after]),
-            3 => last::<N, 3, MODE>(keys, powers, counters, mask, data, at, tag, [before, after]),
-            4 => last::<N, 4, MODE>(keys, powers, counters, mask, data, at, tag, [before, after]),
-            _ => last::<N, 5, MODE>(keys, powers, counters, mask, data, at, tag, [before, after]),
+            0 | 1 => last::<1, MODE>(keys, powers, counters, mask, data, at, tag, [before, after]),
+            2 => last::<2, MODE>(keys, powers, counters, mask, data, at, tag, [before, after]),
+            3 => last::<3, MODE>(keys, powers, counters, mask, data, at, tag, [before, after]),
+            4 => last::<4, MODE>(keys, powers, counters, mask, data, at, tag, [before, after]),
+            _ => last::<5, MODE>(keys, powers, counters, mask, data, at, tag, [before, after]),
         };
         // Without a new block, the mask has stayed in the tag.
         (sum, if new == 0 { tag } else { *mask })
     } else {
         let (part, rest) = data.split_at(16 * WIDTH - at);
-        let numbers = from::<N, 4, MODE, FIRST>(keys, counters, mask, part, at);
+        let numbers = from::<4, MODE, FIRST>(keys, counters, mask, part, at);
         let new = WIDTH - usize::from(at > 0);
         let none = _mm512_setzero_si512();
         let unmasked = aesni::reversed(_mm_xor_si128(tag, *mask));
         // One power less than at the end: the hash in progress.
         let others = products_of(powers, [unmasked, before], [new - 1, new]);
         let sum = hash_part(powers, none, numbers, WIDTH, others);
-        (long::<N, MODE>(keys, powers, counters, mask, rest, sum, after), *mask)
+        (long::<MODE>(keys, powers, counters, mask, rest, sum, after), *mask)
     };
     let mut tag = [0; 16];
     store128(&mut tag, _mm_xor_si128(aesni::reversed(sum), mask));
@@ -92,8 +84,8 @@ pub(crate) fn more<const N: usize, const MODE: bool>(
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi2,vaes,vpclmulqdq,pclmulqdq"
 )]
 #[expect(clippy::too_many_arguments, reason = "what a message consists of")]
-fn last<const N: usize, const V: usize, const MODE: bool>(
-    keys: &[__m512i; N],
+fn last<const V: usize, const MODE: bool>(
+    keys: &RoundKeys,
     powers: &[[u8; 16]; ROOM],
     counters: &mut __m512i,
     mask: &mut __m128i,
@@ -104,7 +96,7 @@ fn last<const N: usize, const V: usize, const MODE: bool>(
 ) -> __m128i {
     let blocks = (at + data.len()).div_ceil(16);
     let new = blocks - usize::from(at > 0);
-    let numbers = from::<N, V, MODE, FIRST>(keys, counters, mask, data, at);
+    let numbers = from::<V, MODE, FIRST>(keys, counters, mask, data, at);
     let others = if new == 0 {
         product_of(powers, _mm_xor_si128(before, after), 1)
     } else {
@@ -120,8 +112,8 @@ fn last<const N: usize, const V: usize, const MODE: bool>(
 /// `mask`. Returns the ciphertext as numbers, with zeros around it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi2,vaes")]
-fn from<const N: usize, const V: usize, const MODE: bool, const PLACE: bool>(
-    keys: &[__m512i; N],
+fn from<const V: usize, const MODE: bool, const PLACE: bool>(
+    keys: &RoundKeys,
     counters: &mut __m512i,
     mask: &mut __m128i,
     data: InOutBuf<'_, '_, u8>,
@@ -135,8 +127,8 @@ fn from<const N: usize, const V: usize, const MODE: bool, const PLACE: bool>(
     for (x, part) in text[1..].iter_mut().zip(others.get_in().chunks(64)) {
         *x = load512_part(part);
     }
-    let start = first::<V>(keys[0], counters);
-    let mut out = beside::<V, PLACE>(&keys[1..], start, mask);
+    let start = first::<V>(broadcast(keys.first()), counters);
+    let mut out = beside::<V, MODE, PLACE>(keys, keys.middle(), start, mask);
     for (x, text) in out.iter_mut().zip(text) {
         *x = _mm512_xor_si512(*x, text);
     }
@@ -164,8 +156,8 @@ fn from<const N: usize, const V: usize, const MODE: bool, const PLACE: bool>(
 #[target_feature(
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi2,vaes,vpclmulqdq,pclmulqdq"
 )]
-fn long<const N: usize, const MODE: bool>(
-    keys: &[__m512i; N],
+fn long<const MODE: bool>(
+    keys: &RoundKeys,
     powers: &[[u8; 16]; ROOM],
     counters: &mut __m512i,
     mask: &mut __m128i,
@@ -177,23 +169,23 @@ fn long<const N: usize, const MODE: bool>(
     let mut lanes = _mm512_zextsi128_si512(sum);
     // What is sealed is hashed behind the rounds of the next part.
     let mut waiting = None;
-    while data.len().div_ceil(16) > LONGEST {
+    by_key_size!(keys, middle => while data.len().div_ceil(16) > LONGEST {
         let (part, rest) = data.split_at(16 * WIDTH);
         data = rest;
-        let numbers = whole::<N, MODE>(keys, counters, mask, part);
+        let numbers = whole::<_, MODE>(keys, middle, counters, mask, part);
         if MODE == OPEN {
             lanes = hash_lanes(powers, lanes, numbers);
         } else if let Some(before) = waiting.replace(numbers) {
             lanes = hash_lanes(powers, lanes, before);
         }
-    }
+    });
     let before = (lanes, waiting);
     match data.len().div_ceil(64) {
-        0 | 1 => end::<N, 1, MODE>(keys, powers, counters, mask, data, before, lengths),
-        2 => end::<N, 2, MODE>(keys, powers, counters, mask, data, before, lengths),
-        3 => end::<N, 3, MODE>(keys, powers, counters, mask, data, before, lengths),
-        4 => end::<N, 4, MODE>(keys, powers, counters, mask, data, before, lengths),
-        _ => end::<N, 5, MODE>(keys, powers, counters, mask, data, before, lengths),
+        0 | 1 => end::<1, MODE>(keys, powers, counters, mask, data, before, lengths),
+        2 => end::<2, MODE>(keys, powers, counters, mask, data, before, lengths),
+        3 => end::<3, MODE>(keys, powers, counters, mask, data, before, lengths),
+        4 => end::<4, MODE>(keys, powers, counters, mask, data, before, lengths),
+        _ => end::<5, MODE>(keys, powers, counters, mask, data, before, lengths),
     }
 }
 
@@ -202,8 +194,8 @@ fn long<const N: usize, const MODE: bool>(
 #[target_feature(
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi2,vaes,vpclmulqdq,pclmulqdq"
 )]
-fn end<const N: usize, const V: usize, const MODE: bool>(
-    keys: &[__m512i; N],
+fn end<const V: usize, const MODE: bool>(
+    keys: &RoundKeys,
     powers: &[[u8; 16]; ROOM],
     counters: &mut __m512i,
     mask: &mut __m128i,
@@ -212,7 +204,7 @@ fn end<const N: usize, const V: usize, const MODE: bool>(
     lengths: __m128i,
 ) -> __m128i {
     let blocks = data.len().div_ceil(16);
-    let numbers = from::<N, V, MODE, NEXT>(keys, counters, mask, data, 0);
+    let numbers = from::<V, MODE, NEXT>(keys, counters, mask, data, 0);
     if let Some(before) = waiting {
         lanes = hash_lanes(powers, lanes, before);
     }
@@ -222,8 +214,9 @@ fn end<const N: usize, const V: usize, const MODE: bool>(
 /// Encrypts or decrypts 16 blocks, and returns the ciphertext as numbers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,vaes")]
-fn whole<const N: usize, const MODE: bool>(
-    keys: &[__m512i; N],
+fn whole<K: AsRef<[[u8; 16]]>, const MODE: bool>(
+    keys: &RoundKeys,
+    middle: &K,
     counters: &mut __m512i,
     mask: &mut __m128i,
     mut data: InOutBuf<'_, '_, u8>,
@@ -232,8 +225,8 @@ fn whole<const N: usize, const MODE: bool>(
     for (x, four) in text.iter_mut().zip(data.get_in().as_chunks().0) {
         *x = load512(four);
     }
-    let start = first::<4>(keys[0], counters);
-    let mut out = beside::<4, NEXT>(&keys[1..], start, mask);
+    let start = first::<4>(broadcast(keys.first()), counters);
+    let mut out = beside::<4, MODE, NEXT>(keys, middle.as_ref(), start, mask);
     for (x, text) in out.iter_mut().zip(text) {
         *x = _mm512_xor_si512(*x, text);
     }
@@ -245,34 +238,4 @@ fn whole<const N: usize, const MODE: bool>(
         *x = reversed(*x);
     }
     numbers
-}
-
-/// The rounds; in the `FIRST` part, also those of `mask`.
-#[inline]
-#[target_feature(enable = "avx512f,vaes")]
-fn beside<const V: usize, const PLACE: bool>(
-    keys: &[__m512i],
-    mut state: [__m512i; V],
-    mask: &mut __m128i,
-) -> [__m512i; V] {
-    let (&last, others) = keys.split_last().expect("AES has ten rounds and more");
-    for &key in others {
-        for x in &mut state {
-            *x = _mm512_aesenc_epi128(*x, key);
-        }
-        if PLACE == FIRST {
-            *mask = _mm_aesenc_si128(*mask, _mm512_castsi512_si128(key));
-        }
-        // Each round of four registers ends before the next begins.
-        if let Some(four) = state.first_chunk_mut() {
-            *four = together512(*four);
-        }
-    }
-    for x in &mut state {
-        *x = _mm512_aesenclast_epi128(*x, last);
-    }
-    if PLACE == FIRST {
-        *mask = _mm_aesenclast_si128(*mask, _mm512_castsi512_si128(last));
-    }
-    state
 }

@@ -5,8 +5,10 @@
 
 use core::arch::x86_64::*;
 
+use crate::Isa;
 use crate::Level;
-use crate::aes::MAX_KEYS;
+use crate::aes::RoundKeys;
+use crate::aes::round_keys::MAX_KEYS;
 use crate::gcm_siv::lanes::{Lane, one};
 use crate::gcm_siv::{OPEN, SEAL};
 use crate::ghash::x86_64::avx512::multiply;
@@ -119,7 +121,7 @@ fn derive<const BITS: usize, const N: usize, const G: usize>(
         // A message that is not there has the key of the last one.
         let at = |l: usize| lanes.get(4 * g + l).or(lanes.last());
         let [a, b, c, d] =
-            [0, 1, 2, 3].map(|l| at(l).map_or(&NO_KEYS, |it| it.cipher.cipher.schedule()));
+            [0, 1, 2, 3].map(|l| at(l).map_or(&NO_KEYS, |it| it.cipher.cipher.forward()));
         *nonces = four([0, 1, 2, 3].map(|l| at(l).map_or(&ZERO, |lane| &lane.nonce)));
         let count = if N == MAX_KEYS { 6 } else { 4 };
         let mut blocks = [*nonces; 6];
@@ -127,17 +129,17 @@ fn derive<const BITS: usize, const N: usize, const G: usize>(
         for (block, number) in blocks.iter_mut().zip(0..) {
             *block = _mm512_or_si512(*block, numbered(number));
         }
-        let key = four([&a[0], &b[0], &c[0], &d[0]]);
+        let key = four([a, b, c, d].map(RoundKeys::first));
         for block in blocks.iter_mut() {
             *block = _mm512_xor_si512(*block, key);
         }
         for i in 1..N - 1 {
-            let key = four([&a[i], &b[i], &c[i], &d[i]]);
+            let key = four([a, b, c, d].map(|keys| keys.of_round(i)));
             for block in blocks.iter_mut() {
                 *block = _mm512_aesenc_epi128(*block, key);
             }
         }
-        let key = four([&a[N - 1], &b[N - 1], &c[N - 1], &d[N - 1]]);
+        let key = four([a, b, c, d].map(|keys| keys.of_round(N - 1)));
         for block in blocks.iter_mut() {
             *block = _mm512_aesenclast_epi128(*block, key);
         }
@@ -151,7 +153,7 @@ fn derive<const BITS: usize, const N: usize, const G: usize>(
 }
 
 /// The schedule of no message.
-static NO_KEYS: [[u8; 16]; MAX_KEYS] = [[0; 16]; MAX_KEYS];
+static NO_KEYS: RoundKeys = RoundKeys::empty(256, Isa::PORTABLE);
 
 /// As `aes/expand.rs` does with one key.
 #[inline]

@@ -6,6 +6,7 @@
 
 use core::arch::x86_64::*;
 
+use crate::aes::RoundKeys;
 use crate::aes::lanes::x86_64::avx512::transpose;
 use crate::aes::x86_64::avx512::broadcast;
 use crate::isa::Mode;
@@ -23,8 +24,8 @@ const LANES: usize = 16;
 
 /// Serves messages of at most 64 bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,vaes")]
-pub(crate) fn short<const N: usize, const MODE: bool>(
-    keys: &Keys<'_, N>,
+pub(crate) fn short<const MODE: bool>(
+    keys: &Keys<'_>,
     sums: &mut [u128; GROUP],
     lanes: &mut [Lane<'_>],
     _: Mode<MODE>,
@@ -32,10 +33,10 @@ pub(crate) fn short<const N: usize, const MODE: bool>(
     for (lanes, sums) in lanes.chunks_mut(LANES).zip(sums.chunks(LANES)) {
         let longest = lanes.iter().map(|lane| lane.data.len()).max().unwrap_or_default();
         match longest {
-            0..=16 => sixteen::<N, MODE, 1>(keys, sums, lanes),
-            17..=32 => sixteen::<N, MODE, 2>(keys, sums, lanes),
-            33..=48 => sixteen::<N, MODE, 3>(keys, sums, lanes),
-            _ => sixteen::<N, MODE, 4>(keys, sums, lanes),
+            0..=16 => sixteen::<MODE, 1>(keys, sums, lanes),
+            17..=32 => sixteen::<MODE, 2>(keys, sums, lanes),
+            33..=48 => sixteen::<MODE, 3>(keys, sums, lanes),
+            _ => sixteen::<MODE, 4>(keys, sums, lanes),
         }
     }
     true
@@ -44,8 +45,8 @@ pub(crate) fn short<const N: usize, const MODE: bool>(
 /// Up to 16 messages of at most `B` blocks.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,vaes")]
-fn sixteen<const N: usize, const MODE: bool, const B: usize>(
-    keys: &Keys<'_, N>,
+fn sixteen<const MODE: bool, const B: usize>(
+    keys: &Keys<'_>,
     sums: &[u128],
     lanes: &mut [Lane<'_>],
 ) {
@@ -59,7 +60,7 @@ fn sixteen<const N: usize, const MODE: bool, const B: usize>(
         for (at, lane) in lanes.iter().enumerate() {
             vs[at / 4].as_chunks_mut().0[at % 4] = *lane.v;
         }
-        let stream = stream::<N, B>(keys.cipher, vs.each_ref().map(|four| load512(four)));
+        let stream = stream::<B>(keys.cipher, vs.each_ref().map(|four| load512(four)));
         for (at, lane) in lanes.iter_mut().enumerate() {
             let row = &mut rows[at / 4][at % 4];
             *row = _mm512_xor_si512(*row, stream[at / 4][at % 4]);
@@ -81,13 +82,13 @@ fn sixteen<const N: usize, const MODE: bool, const B: usize>(
             live[at / 4] |= if 16 * number < length { 3 << (2 * (at % 4)) } else { 0 };
         }
     }
-    let vs = chains::<N, B>(keys.mac, text.map(|four| transpose(four)), live);
+    let vs = chains::<B>(keys.mac, text.map(|four| transpose(four)), live);
     let mut bytes = [[0; 64]; 4];
     for (bytes, four) in bytes.iter_mut().zip(vs) {
         store512(bytes, four);
     }
     if MODE == SEAL {
-        let stream = stream::<N, B>(keys.cipher, vs);
+        let stream = stream::<B>(keys.cipher, vs);
         for (at, lane) in lanes.iter_mut().enumerate() {
             let row = _mm512_xor_si512(rows[at / 4][at % 4], stream[at / 4][at % 4]);
             if !lane.data.is_empty() {
@@ -138,8 +139,8 @@ fn ended(row: __m512i, length: usize, sum: u128, cmac: &Subkeys) -> __m512i {
 /// which have a block with this number; all have a first one.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,vaes")]
-fn chains<const N: usize, const B: usize>(
-    keys: &[[u8; 16]; N],
+fn chains<const B: usize>(
+    keys: &RoundKeys,
     text: [[__m512i; 4]; 4],
     live: [[u8; 4]; 4],
 ) -> [__m512i; 4] {
@@ -160,10 +161,7 @@ fn chains<const N: usize, const B: usize>(
 /// `B` blocks of CTR for each message, from its V on, as messages lie in registers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,vaes")]
-fn stream<const N: usize, const B: usize>(
-    keys: &[[u8; 16]; N],
-    vs: [__m512i; 4],
-) -> [[__m512i; 4]; 4] {
+fn stream<const B: usize>(keys: &RoundKeys, vs: [__m512i; 4]) -> [[__m512i; 4]; 4] {
     let reversed = broadcast(&[15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
     let cleared = broadcast(&counter(u128::MAX).to_be_bytes());
     let one = _mm512_set_epi64(0, 1, 0, 1, 0, 1, 0, 1);
@@ -181,18 +179,18 @@ fn stream<const N: usize, const B: usize>(
 
 #[inline]
 #[target_feature(enable = "avx512f,vaes")]
-fn encrypted<const N: usize>(keys: &[[u8; 16]; N], mut state: [__m512i; 4]) -> [__m512i; 4] {
-    let first = _mm512_broadcast_i32x4(load128(&keys[0]));
+fn encrypted(keys: &RoundKeys, mut state: [__m512i; 4]) -> [__m512i; 4] {
+    let first = _mm512_broadcast_i32x4(load128(keys.first()));
     for x in &mut state {
         *x = _mm512_xor_si512(*x, first);
     }
-    for key in &keys[1..N - 1] {
+    for key in keys.middle() {
         let key = _mm512_broadcast_i32x4(load128(key));
         for x in &mut state {
             *x = _mm512_aesenc_epi128(*x, key);
         }
     }
-    let last = _mm512_broadcast_i32x4(load128(&keys[N - 1]));
+    let last = _mm512_broadcast_i32x4(load128(keys.last()));
     for x in &mut state {
         *x = _mm512_aesenclast_epi128(*x, last);
     }
