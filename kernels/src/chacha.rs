@@ -188,7 +188,6 @@ impl<const ROUNDS: usize, F: Form> fmt::Debug for ChaCha<ROUNDS, F> {
 }
 
 /// The start of ChaCha20 in the form of RFC 8439, at block 0.
-#[cfg(any(feature = "isa-avx2", target_arch = "aarch64"))]
 #[inline]
 pub(crate) fn ietf(key: &Key, nonce: &[u8; 12]) -> State<20> {
     State::new(key, last_row(nonce))
@@ -198,6 +197,19 @@ pub(crate) fn ietf(key: &Key, nonce: &[u8; 12]) -> State<20> {
 #[inline]
 pub(crate) fn last_row(&[a, b, c, d, ref rest @ ..]: &[u8; 12]) -> [u64; 2] {
     [u64::from(u32::from_le_bytes([a, b, c, d])) << 32, u64::from_le_bytes(*rest)]
+}
+
+/// Continues the keystream of a state of the form of RFC 8439, as the mode says.
+#[inline(always)]
+pub(crate) fn continue_ietf<const XOR: bool>(
+    isa: Isa,
+    state: &mut State<20>,
+    data: InOutBuf<'_, '_, u8>,
+    mode: Mode<XOR>,
+) {
+    let blocks = data.len().div_ceil(64) as u64;
+    apply(isa, state, false, data, mode);
+    state.counter = later(state.counter, blocks, false);
 }
 
 #[inline(always)]

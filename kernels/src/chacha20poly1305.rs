@@ -26,12 +26,11 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use crate::isa::Mode;
-use crate::poly1305::Keep;
 use crate::{Aead, Isa, Level, chacha, poly1305};
 
 pub use lanes::{Lane, open_lanes, seal_lanes};
 pub use message::Message;
+use parts::Kept;
 pub use resumable::PartialState;
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
@@ -91,7 +90,7 @@ impl Aead for ChaCha20Poly1305 {
 
     #[inline]
     fn seal(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
-        run::<SEAL, _>(self.isa, &self.key, nonce, aad, data, Mode, ())
+        run(self.isa, &self.key, nonce, aad, data, SEAL, None)
     }
 
     #[inline]
@@ -102,7 +101,7 @@ impl Aead for ChaCha20Poly1305 {
         data: InOutBuf<'_, '_, u8>,
         _tag: &[u8; 16],
     ) -> [u8; 16] {
-        run::<OPEN, _>(self.isa, &self.key, nonce, aad, data, Mode, ())
+        run(self.isa, &self.key, nonce, aad, data, OPEN, None)
     }
 
     #[inline]
@@ -139,7 +138,7 @@ impl Aead for XChaCha20Poly1305 {
     #[inline(never)]
     fn seal(&self, nonce: &[u8; 24], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
         let (key, nonce) = self.of_message(nonce);
-        run::<SEAL, _>(self.isa, &key, &nonce, aad, data, Mode, ())
+        run(self.isa, &key, &nonce, aad, data, SEAL, None)
     }
 
     #[inline(always)]
@@ -165,7 +164,7 @@ impl XChaCha20Poly1305 {
     #[inline(never)]
     fn opened(&self, nonce: &[u8; 24], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
         let (key, nonce) = self.of_message(nonce);
-        run::<OPEN, _>(self.isa, &key, &nonce, aad, data, Mode, ())
+        run(self.isa, &key, &nonce, aad, data, OPEN, None)
     }
 
     /// The key and the nonce of a message under ChaCha20-Poly1305: the front of the nonce goes
@@ -185,17 +184,20 @@ fn divided(nonce: &[u8; 24]) -> (&[u8; 16], [u8; 12]) {
 }
 
 /// Every kernel takes `isa`, because the one in turn needs it.
+///
+/// The direction is a variable here and in the kernels: as a constant it would double their code,
+/// and they branch on it a few times a message.
 #[inline(never)]
-fn run<const MODE: bool, K: Keep>(
+fn run(
     isa: Isa,
     key: &chacha::Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    mode: Mode<MODE>,
-    keep: K,
+    direction: bool,
+    keep: Option<&mut Kept>,
 ) -> [u8; 16] {
-    by_isa!(crate::chacha20poly1305, isa, run(isa, key, nonce, aad, data, mode, keep):
+    by_isa!(crate::chacha20poly1305, isa, run(isa, key, nonce, aad, data, direction, keep):
         Avx512, Avx2, Neon, _ => two_pass)
 }
 

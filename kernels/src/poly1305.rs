@@ -29,7 +29,7 @@ use zeroize::ZeroizeOnDrop;
 
 use crate::{Isa, Level, wipe};
 
-pub(crate) use resumable::{Keep, PartialHash};
+pub(crate) use resumable::PartialHash;
 
 /// Calls the kernel of the highest level that there is.
 macro_rules! best {
@@ -147,10 +147,12 @@ impl Poly1305 {
         &mut self.state
     }
 
-    /// Shows the hash to `keep`.
+    /// Copies the hash, which has ended, into the place for it, if there is one.
     #[inline(always)]
-    pub(crate) fn keep(&self, keep: impl Keep) {
-        keep.hash(self.state.r, self.state.h, u128::from_le_bytes(self.pad));
+    pub(crate) fn keep(&self, place: Option<&mut PartialHash>) {
+        if let Some(partial) = place {
+            partial.set(self.state.r, self.state.h, u128::from_le_bytes(self.pad));
+        }
     }
 
     /// The tag of all that has been absorbed.

@@ -274,7 +274,7 @@ fn one<const MODE: bool>(lane: &mut Lane<'_>) {
             &own
         }
     };
-    *lane.tag = super::run::<MODE, _>(isa, key, nonce, aad, data, Mode, ());
+    *lane.tag = super::run(isa, key, nonce, aad, data, MODE, None);
 }
 
 mod sequential {

@@ -4,7 +4,7 @@
 use inout::InOutBuf;
 
 use super::SEAL;
-use crate::poly1305::{Keep, Poly1305, padded};
+use crate::poly1305::{PartialHash, Poly1305, padded};
 use crate::{Isa, into_blocks, wipe};
 
 /// Bytes of keystream that are made at a time.
@@ -63,6 +63,27 @@ impl Drop for Keystream {
     }
 }
 
+/// What a kernel leaves of a message beside its tag, if the message may be resumed.
+#[derive(Clone)]
+pub(crate) struct Kept {
+    pub(super) hash: PartialHash,
+    /// For the data that come next.
+    pub(super) keystream: Keystream,
+}
+
+impl Kept {
+    /// The place for the hash, if anything is kept.
+    //
+    // No `map`, which is not always inlined.
+    #[inline(always)]
+    pub(super) fn hash(keep: Option<&mut Self>) -> Option<&mut PartialHash> {
+        match keep {
+            Some(kept) => Some(&mut kept.hash),
+            None => None,
+        }
+    }
+}
+
 /// Bytes of associated data from which on a call of Poly1305 pays.
 const MUCH: usize = 320;
 
@@ -96,24 +117,25 @@ pub(super) fn under(isa: Isa, key: &[u8; 32], aad: &[u8]) -> Poly1305 {
 /// Poly1305 waits for its own results, so everything else takes no time. No byte is read back that
 /// has just been written: that would wait for narrower stores.
 #[inline(always)]
-pub(super) fn apply<const MODE: bool>(
+pub(super) fn apply(
     hash: &mut Poly1305,
     keystream: &[u8],
     data: InOutBuf<'_, '_, u8>,
+    direction: bool,
 ) {
     let (blocks, mut rest) = into_blocks::<16>(data);
     let mut keystream = keystream.as_chunks::<16>().0.iter();
     for (mut block, stream) in blocks.into_iter().zip(keystream.by_ref()) {
         let text = u128::from_le_bytes(*block.get_in());
         let other = text ^ u128::from_le_bytes(*stream);
-        hash.absorb_number(if MODE == SEAL { other } else { text });
+        hash.absorb_number(if direction == SEAL { other } else { text });
         *block.get_out() = other.to_le_bytes();
     }
     if let (false, Some(stream)) = (rest.is_empty(), keystream.next()) {
         let mask = (1 << (8 * rest.len())) - 1;
         let text = padded(rest.get_in());
         let other = (text ^ u128::from_le_bytes(*stream)) & mask;
-        hash.absorb_number(if MODE == SEAL { other } else { text });
+        hash.absorb_number(if direction == SEAL { other } else { text });
         write_part(rest.get_out(), other);
     }
 }
@@ -162,8 +184,13 @@ fn write_part(out: &mut [u8], number: u128) {
 
 /// The tag: the last block is the numbers of bytes.
 #[inline(always)]
-pub(super) fn tag(mut hash: Poly1305, aad: u64, data: u64, keep: impl Keep) -> [u8; 16] {
+pub(super) fn tag(
+    mut hash: Poly1305,
+    aad: u64,
+    data: u64,
+    place: Option<&mut PartialHash>,
+) -> [u8; 16] {
     hash.absorb_number(u128::from(aad) | u128::from(data) << 64);
-    hash.keep(keep);
+    hash.keep(place);
     hash.tag()
 }

@@ -7,11 +7,10 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use super::parts::{Keystream, PASS};
+use super::parts::{Kept, Keystream, PASS};
 use super::{ChaCha20Poly1305, OPEN, SEAL, run, two_pass};
 use crate::chacha::{ChaCha, Ietf};
-use crate::isa::Mode;
-use crate::poly1305::{Keep, PartialHash};
+use crate::poly1305::PartialHash;
 use crate::{Isa, Level, Resume, Seek, StreamCore};
 
 /// A message so far: its nonce, its hash and lengths, and keystream for what comes next.
@@ -22,14 +21,13 @@ use crate::{Isa, Level, Resume, Seek, StreamCore};
 // Hash and keystream wipe themselves.
 #[derive(Clone)]
 pub struct PartialState {
-    hash: PartialHash,
+    kept: Kept,
     nonce: [u8; 12],
     /// Bytes of associated data and of data.
     sizes: [u64; 2],
     /// The fewest bytes of keystream to be made at a time: none in the first call that resumes the
     /// message, since it may be the last.
     least: usize,
-    keystream: Keystream,
 }
 
 impl PartialState {
@@ -37,11 +35,10 @@ impl PartialState {
     #[must_use]
     pub fn empty(isa: Isa) -> Self {
         Self {
-            hash: PartialHash::empty(isa),
+            kept: Kept { hash: PartialHash::empty(isa), keystream: Keystream::empty() },
             nonce: [0; 12],
             sizes: [0; 2],
             least: 0,
-            keystream: Keystream::empty(),
         }
     }
 
@@ -51,19 +48,7 @@ impl PartialState {
         self.nonce = *nonce;
         self.sizes = sizes.map(|size| size as u64);
         self.least = 0;
-        self.keystream.clear();
-    }
-}
-
-impl Keep for &mut PartialState {
-    #[inline(always)]
-    fn keystream(&mut self, left: &[u8]) {
-        self.keystream.set(left);
-    }
-
-    #[inline(always)]
-    fn hash(self, r: [u64; 2], h: [u64; 3], pad: u128) {
-        self.hash.set(r, h, pad);
+        self.kept.keystream.clear();
     }
 }
 
@@ -85,7 +70,7 @@ impl Resume for ChaCha20Poly1305 {
         data: InOutBuf<'_, '_, u8>,
     ) -> [u8; 16] {
         partial.begin(nonce, [aad.len(), data.len()]);
-        run::<SEAL, _>(self.isa, &self.key, nonce, aad, data, Mode, partial)
+        run(self.isa, &self.key, nonce, aad, data, SEAL, Some(&mut partial.kept))
     }
 
     #[inline]
@@ -97,47 +82,47 @@ impl Resume for ChaCha20Poly1305 {
         data: InOutBuf<'_, '_, u8>,
     ) -> [u8; 16] {
         partial.begin(nonce, [aad.len(), data.len()]);
-        run::<OPEN, _>(self.isa, &self.key, nonce, aad, data, Mode, partial)
+        run(self.isa, &self.key, nonce, aad, data, OPEN, Some(&mut partial.kept))
     }
 
     fn associate_more(&self, partial: &mut PartialState, aad: &[u8]) {
         debug_assert_eq!(partial.sizes[1], 0, "associated data come before data");
         let [before, _] = partial.sizes;
-        partial.hash.reopen(partial.sizes);
+        partial.kept.hash.reopen(partial.sizes);
         partial.sizes[0] += aad.len() as u64;
         let (rest, aad) = aad.split_at(aad.len().min(until_whole(before)));
         if !rest.is_empty() {
-            partial.hash.complete(begun_bytes(before), rest);
+            partial.kept.hash.complete(begun_bytes(before), rest);
         }
         if !aad.is_empty() {
             let (first, others) = aad.split_at(aad.len().min(16));
-            partial.hash.go_on(first).absorb_padded(others);
-            partial.hash.pause();
+            partial.kept.hash.go_on(first).absorb_padded(others);
+            partial.kept.hash.pause();
         }
     }
 
     fn seal_more(&self, partial: &mut PartialState, data: InOutBuf<'_, '_, u8>) {
-        self.more::<SEAL>(partial, data);
+        self.more(partial, data, SEAL);
     }
 
     fn open_more(&self, partial: &mut PartialState, data: InOutBuf<'_, '_, u8>) {
-        self.more::<OPEN>(partial, data);
+        self.more(partial, data, OPEN);
     }
 
     fn tag_of(&self, partial: &PartialState) -> [u8; 16] {
-        partial.hash.tag(partial.sizes)
+        partial.kept.hash.tag(partial.sizes)
     }
 }
 
 impl ChaCha20Poly1305 {
-    fn more<const MODE: bool>(&self, partial: &mut PartialState, data: InOutBuf<'_, '_, u8>) {
+    fn more(&self, partial: &mut PartialState, data: InOutBuf<'_, '_, u8>, direction: bool) {
         if data.is_empty() {
             return;
         }
-        partial.hash.reopen(partial.sizes);
+        partial.kept.hash.reopen(partial.sizes);
         let [_, before] = partial.sizes;
         partial.sizes[1] += data.len() as u64;
-        if partial.keystream.left().is_empty() && !self.takes_parts(before, data.len()) {
+        if partial.kept.keystream.left().is_empty() && !self.takes_parts(before, data.len()) {
             self.make_keystream(partial, before, data.len());
         }
 
@@ -145,44 +130,44 @@ impl ChaCha20Poly1305 {
         let (rest, data) = data.split_at(length);
         if length > 0 {
             let mut block = [0; 16];
-            let part = xor::<MODE>(&mut partial.keystream, rest, &mut block);
-            partial.hash.complete(begun_bytes(before), part);
+            let part = xor(&mut partial.kept.keystream, rest, &mut block, direction);
+            partial.kept.hash.complete(begun_bytes(before), part);
         }
         if data.is_empty() {
             return;
         }
         let before = before.next_multiple_of(16);
         let (hash, data, before) =
-            if partial.keystream.left().is_empty() && self.takes_parts(before, data.len()) {
+            if partial.kept.keystream.left().is_empty() && self.takes_parts(before, data.len()) {
                 let length = two_pass::PART.min(data.len() - data.len() % PASS);
                 let (part, data) = data.split_at(length);
                 let core = self.keystream_at(&partial.nonce, before);
                 (
-                    two_pass::first_part::<MODE>(core, &mut partial.hash, part),
+                    two_pass::first_part(core, &mut partial.kept.hash, part, direction),
                     data,
                     before + length as u64,
                 )
             } else {
-                if partial.keystream.left().is_empty() {
+                if partial.kept.keystream.left().is_empty() {
                     self.make_keystream(partial, before, data.len());
                 }
                 let length = data.len().min(16);
                 let (first, data) = data.split_at(length);
                 let mut block = [0; 16];
-                let first = xor::<MODE>(&mut partial.keystream, first, &mut block);
-                (partial.hash.go_on(first), data, before + length as u64)
+                let first = xor(&mut partial.kept.keystream, first, &mut block, direction);
+                (partial.kept.hash.go_on(first), data, before + length as u64)
             };
         if !data.is_empty() {
-            let next = 1 + (before + partial.keystream.left().len() as u64) / 64;
+            let next = 1 + (before + partial.kept.keystream.left().len() as u64) / 64;
             let (isa, key, nonce, least) = (self.isa, &self.key, &partial.nonce, partial.least);
-            let (keystream, mode) = (&mut partial.keystream, Mode::<MODE>);
+            let keystream = &mut partial.kept.keystream;
             // Side by side, the kernels of AVX-512 are not faster than in turn.
             let of = if isa.has(Level::Avx512) { Isa::PORTABLE } else { isa };
             by_isa!(crate::chacha20poly1305, of,
-                go_on(isa, key, nonce, next, hash, keystream, least, data, mode):
+                go_on(isa, key, nonce, next, hash, keystream, least, data, direction):
                 Avx2, _ => two_pass);
         }
-        partial.hash.pause();
+        partial.kept.hash.pause();
         partial.least = PASS;
     }
 
@@ -206,24 +191,28 @@ impl ChaCha20Poly1305 {
         let mut core = self.keystream_at(&partial.nonce, before);
         let spent = (before % 64) as usize;
         let least = partial.least;
-        partial.keystream.fill(|bytes| two_pass::fill(&mut core, bytes, spent + length, least));
-        partial.keystream.skip(spent);
+        partial
+            .kept
+            .keystream
+            .fill(|bytes| two_pass::fill(&mut core, bytes, spent + length, least));
+        partial.kept.keystream.skip(spent);
     }
 }
 
 /// XORs keystream into fewer bytes than there is keystream, at most a block, and returns the
 /// ciphertext.
-fn xor<'a, const MODE: bool>(
+fn xor<'a>(
     keystream: &mut Keystream,
     data: InOutBuf<'_, '_, u8>,
     block: &'a mut [u8; 16],
+    direction: bool,
 ) -> &'a [u8] {
     let mut data = data;
     let length = data.len();
     let block = &mut block[..length];
     block.copy_from_slice(data.get_in());
     data.xor_in2out(&keystream.left()[..length]);
-    if MODE == SEAL {
+    if direction == SEAL {
         block.copy_from_slice(data.get_out());
     }
     keystream.skip(length);

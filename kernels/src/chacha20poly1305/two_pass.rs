@@ -2,12 +2,12 @@
 
 use inout::InOutBuf;
 
-use super::parts::{Keystream, PASS};
+use super::parts::{Kept, Keystream, PASS};
 use super::{OPEN, SEAL, parts};
-use crate::chacha::{ChaCha, Ietf, Key};
-use crate::isa::Mode;
-use crate::poly1305::{Keep, PartialHash, Poly1305};
-use crate::{Isa, Seek, StreamCore, wipe};
+use crate::chacha::{ChaCha, Ietf, Key, continue_ietf, ietf};
+use crate::isa::{WRITE, XOR};
+use crate::poly1305::{PartialHash, Poly1305};
+use crate::{Isa, Level, Seek, StreamCore, wipe};
 
 /// Bytes of a part, which Poly1305 finds in the first-level cache.
 pub(super) const PART: usize = 4096;
@@ -16,50 +16,54 @@ pub(super) const PART: usize = 4096;
 //
 // A function of its own, so that the check of the machine code finds it.
 #[inline(never)]
-pub(super) fn run<const MODE: bool, K: Keep>(
+pub(super) fn run(
     isa: Isa,
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    _: Mode<MODE>,
-    mut keep: K,
+    direction: bool,
+    mut keep: Option<&mut Kept>,
 ) -> [u8; 16] {
+    // Higher levels have kernels of their own. The compiler uses this bound, so that a program does
+    // not link those of ChaCha20 for them.
+    let isa = isa.at_most(Level::Ssse3);
+    let mut state = ietf(key, nonce);
     let sizes = (aad.len() as u64, data.len() as u64);
-    let mut core = ChaCha::<20, Ietf>::new(isa, key, nonce);
     let front = data.len().min(3 * 64);
     let mut first = [0; 4 * 64];
     let used = &mut first[..64 + front.next_multiple_of(64)];
-    core.keystream(used);
+    continue_ietf(isa, &mut state, (&mut *used).into(), WRITE);
 
     let (block, keystream) = used.split_first_chunk().expect("block 0 is there");
     let mut hash = parts::begun(isa, block, aad);
     let (front, rest) = data.split_at(front);
-    if rest.is_empty() {
-        keep.keystream(&keystream[front.len()..]);
+    if let (true, Some(kept)) = (rest.is_empty(), &mut keep) {
+        kept.keystream.set(&keystream[front.len()..]);
     }
-    parts::apply::<MODE>(&mut hash, keystream, front);
+    parts::apply(&mut hash, keystream, front, direction);
     wipe::memory(used);
-    in_parts::<MODE>(&mut core, &mut hash, rest);
-    parts::tag(hash, sizes.0, sizes.1, keep)
+    in_parts(|part| continue_ietf(isa, &mut state, part, XOR), &mut hash, rest, direction);
+    parts::tag(hash, sizes.0, sizes.1, Kept::hash(keep))
 }
 
 /// The ciphers in turn on a part each.
 #[inline(always)]
-fn in_parts<const MODE: bool>(
-    core: &mut ChaCha<20, Ietf>,
+fn in_parts(
+    mut stream: impl FnMut(InOutBuf<'_, '_, u8>),
     hash: &mut Poly1305,
     data: InOutBuf<'_, '_, u8>,
+    direction: bool,
 ) {
     let mut data = data;
     while !data.is_empty() {
         let len = data.len().min(PART);
         let (mut part, rest) = data.split_at(len);
-        if MODE == OPEN {
+        if direction == OPEN {
             hash.absorb_padded(part.get_in());
         }
-        core.xor(part.reborrow());
-        if MODE == SEAL {
+        stream(part.reborrow());
+        if direction == SEAL {
             hash.absorb_padded(part.get_out());
         }
         data = rest;
@@ -68,19 +72,20 @@ fn in_parts<const MODE: bool>(
 
 /// The first part of a call that resumes a message with a block of keystream: whole blocks, one or
 /// more. The hash is in progress then.
-pub(super) fn first_part<'a, const MODE: bool>(
+pub(super) fn first_part<'a>(
     core: ChaCha<20, Ietf>,
     hash: &'a mut PartialHash,
     part: InOutBuf<'_, '_, u8>,
+    direction: bool,
 ) -> &'a mut Poly1305 {
     let (mut core, mut part) = (core, part);
-    if MODE == SEAL {
+    if direction == SEAL {
         core.xor(part.reborrow());
     }
-    let (blocks, _) = if MODE == SEAL { &*part.get_out() } else { part.get_in() }.as_chunks();
+    let (blocks, _) = if direction == SEAL { &*part.get_out() } else { part.get_in() }.as_chunks();
     let hash = hash.go_on(&blocks[0]);
     hash.absorb(&blocks[1..]);
-    if MODE == OPEN {
+    if direction == OPEN {
         core.xor(part);
     }
     hash
@@ -91,7 +96,7 @@ pub(super) fn first_part<'a, const MODE: bool>(
 /// it are made at a time, and what is not used is left.
 #[inline(never)]
 #[expect(clippy::too_many_arguments, reason = "a message so far, and what is to be done")]
-pub(super) fn go_on<const MODE: bool>(
+pub(super) fn go_on(
     isa: Isa,
     key: &Key,
     nonce: &[u8; 12],
@@ -100,21 +105,21 @@ pub(super) fn go_on<const MODE: bool>(
     keystream: &mut Keystream,
     least: usize,
     data: InOutBuf<'_, '_, u8>,
-    _: Mode<MODE>,
+    direction: bool,
 ) {
     let length = data.len().min(keystream.left().len());
     let (front, data) = data.split_at(length);
-    parts::apply::<MODE>(hash, keystream.left(), front);
+    parts::apply(hash, keystream.left(), front, direction);
     keystream.skip(length);
     let mut core = ChaCha::<20, Ietf>::new(isa, key, nonce);
     core.seek(next);
     let whole = data.len() - data.len() % PASS;
     let (whole, rest) = data.split_at(whole);
-    in_parts::<MODE>(&mut core, hash, whole);
+    in_parts(|part| core.xor(part), hash, whole, direction);
     if !rest.is_empty() {
         let length = rest.len();
         keystream.fill(|bytes| fill(&mut core, bytes, length, least));
-        parts::apply::<MODE>(hash, keystream.left(), rest);
+        parts::apply(hash, keystream.left(), rest, direction);
         keystream.skip(length);
     }
 }

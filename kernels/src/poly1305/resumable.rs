@@ -16,24 +16,6 @@
 use super::{Poly1305, padded, portable};
 use crate::Isa;
 
-/// What kernels leave of a message, beside its tag. Nothing is passed where nothing is kept.
-pub(crate) trait Keep {
-    /// Takes keystream for the data that would come next.
-    fn keystream(&mut self, left: &[u8]);
-
-    /// Takes point, value and pad of a hash that has ended.
-    fn hash(self, r: [u64; 2], h: [u64; 3], pad: u128);
-}
-
-/// Nothing is kept.
-impl Keep for () {
-    #[inline(always)]
-    fn keystream(&mut self, _: &[u8]) {}
-
-    #[inline(always)]
-    fn hash(self, _: [u64; 2], _: [u64; 3], _: u128) {}
-}
-
 /// The hash of a message so far.
 #[derive(Clone)]
 pub(crate) struct PartialHash {

@@ -122,7 +122,7 @@ const fn passes<const XOR: bool>(blocks: usize) -> usize {
 /// The low word of a wide counter must not wrap within: all lanes take the same high word.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn sixteens<const ROUNDS: usize, const XOR: bool, const ONCE: bool, const MORE: bool>(
+pub(crate) fn sixteens<const ROUNDS: usize, const XOR: bool, const ONCE: bool, const MORE: bool>(
     state: &State<ROUNDS>,
     counter: u64,
     data: InOutBuf<'_, '_, u8>,

@@ -14,10 +14,11 @@ use crate::chacha::aarch64::neon::{
     BESIDE, Block, Start, apply, four_and, in_rows, rounds, rounds_beside,
 };
 use crate::chacha::{Key, ietf, words};
-use crate::chacha20poly1305::{OPEN, SEAL, parts};
-use crate::isa::{Mode, WRITE};
+use crate::chacha20poly1305::parts::{self, Kept};
+use crate::chacha20poly1305::{OPEN, SEAL};
+use crate::isa::WRITE;
+use crate::poly1305::Poly1305;
 use crate::poly1305::aarch64::neon::{absorb, absorb_padded, tag};
-use crate::poly1305::{Keep, Poly1305};
 use crate::{Isa, Level, wipe};
 
 pub(crate) const NEEDS: Level = Level::Neon;
@@ -31,38 +32,39 @@ const FRONT: usize = PASS - 64;
 const _: () = assert!(16 * BESIDE <= FRONT, "so much is ready when a pass begins");
 
 #[target_feature(enable = "neon")]
-pub(crate) fn run<const MODE: bool, K: Keep>(
+pub(crate) fn run(
     isa: Isa,
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    _: Mode<MODE>,
-    keep: K,
+    direction: bool,
+    keep: Option<&mut Kept>,
 ) -> [u8; 16] {
     let state = &ietf(key, nonce);
     let sizes = (aad.len() as u64, data.len() as u64);
     let hash = match data.len() {
-        0..=64 => short::<MODE, 2>(isa, state, aad, data),
-        65..=128 => short::<MODE, 3>(isa, state, aad, data),
-        129..=192 => short::<MODE, 4>(isa, state, aad, data),
-        193..=256 => short::<MODE, 5>(isa, state, aad, data),
-        257..=320 => short::<MODE, 6>(isa, state, aad, data),
-        321..=384 => short::<MODE, 7>(isa, state, aad, data),
-        385..=FRONT => medium::<MODE>(isa, state, aad, data),
-        _ => long::<MODE>(isa, state, aad, data),
+        0..=64 => short::<2>(isa, state, aad, data, direction),
+        65..=128 => short::<3>(isa, state, aad, data, direction),
+        129..=192 => short::<4>(isa, state, aad, data, direction),
+        193..=256 => short::<5>(isa, state, aad, data, direction),
+        257..=320 => short::<6>(isa, state, aad, data, direction),
+        321..=384 => short::<7>(isa, state, aad, data, direction),
+        385..=FRONT => medium(isa, state, aad, data, direction),
+        _ => long(isa, state, aad, data, direction),
     };
-    tag(hash, sizes.0, sizes.1, keep)
+    tag(hash, sizes.0, sizes.1, Kept::hash(keep))
 }
 
 /// A message that needs, with its one-time key, exactly `N` blocks of keystream, two to seven.
 #[inline(never)]
 #[target_feature(enable = "neon")]
-fn short<const MODE: bool, const N: usize>(
+fn short<const N: usize>(
     isa: Isa,
     state: &State<20>,
     aad: &[u8],
     mut data: InOutBuf<'_, '_, u8>,
+    direction: bool,
 ) -> Poly1305 {
     let mut blocks = [[vdupq_n_u32(0); 4]; N];
     match N {
@@ -73,7 +75,7 @@ fn short<const MODE: bool, const N: usize>(
         _ => blocks = in_rows::<20, N>(state, state.counter, false, || {}),
     }
     let mut hash = begun(isa, &blocks[0], aad);
-    if MODE == OPEN {
+    if direction == OPEN {
         absorb_padded(&mut hash, data.get_in());
     }
     let mut rest = data.reborrow();
@@ -90,7 +92,7 @@ fn short<const MODE: bool, const N: usize>(
         parts::xor(&stream, rest);
         wipe::memory(&mut stream);
     }
-    if MODE == SEAL {
+    if direction == SEAL {
         absorb_padded(&mut hash, data.get_out());
     }
     hash
@@ -106,23 +108,24 @@ fn fill<const M: usize>(blocks: &mut [Block], (lanes, rows): ([Block; 4], [Block
 /// A message that needs, with its one-time key, more blocks, but only one pass.
 #[inline(never)]
 #[target_feature(enable = "neon")]
-fn medium<const MODE: bool>(
+fn medium(
     isa: Isa,
     state: &State<20>,
     aad: &[u8],
     mut data: InOutBuf<'_, '_, u8>,
+    direction: bool,
 ) -> Poly1305 {
     let mut stream = [0; PASS];
     let used = &mut stream[..64 + data.len().next_multiple_of(64)];
     apply(state, false, used.into(), WRITE);
     let (block, rest) = used.split_first_chunk().expect("block 0 is there");
     let mut hash = parts::begun(isa, block, aad);
-    if MODE == OPEN {
+    if direction == OPEN {
         absorb_padded(&mut hash, data.get_in());
     }
     parts::xor(rest, data.reborrow());
     wipe::memory(&mut stream);
-    if MODE == SEAL {
+    if direction == SEAL {
         absorb_padded(&mut hash, data.get_out());
     }
     hash
@@ -134,15 +137,16 @@ fn medium<const MODE: bool>(
 /// Nothing can be hashed beside the first pass.
 #[inline(never)]
 #[target_feature(enable = "neon")]
-fn long<const MODE: bool>(
+fn long(
     isa: Isa,
     state: &State<20>,
     aad: &[u8],
     mut data: InOutBuf<'_, '_, u8>,
+    direction: bool,
 ) -> Poly1305 {
     let mut start = Start::of(&words(state, state.counter));
     let (front, _) = data.reborrow().split_at(FRONT);
-    let mut hash = if MODE == SEAL {
+    let mut hash = if direction == SEAL {
         let (block, _) = start.pass::<true, true>(|x, _| rounds(x, 9), front);
         begun(isa, &block, aad)
     } else {
@@ -157,20 +161,20 @@ fn long<const MODE: bool>(
     };
 
     let mut at = FRONT;
-    let mut hashed = if MODE == OPEN { at } else { 0 };
+    let mut hashed = if direction == OPEN { at } else { 0 };
     while data.len() - at >= PASS {
         let (mut done, rest) = data.reborrow().split_at(at);
         let (part, _) = rest.split_at(PASS);
-        let ready = if MODE == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
-        pass::<MODE>(&mut start, &mut hash, ready, part);
-        hashed = if MODE == SEAL { at } else { at + PASS };
+        let ready = if direction == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
+        pass(&mut start, &mut hash, ready, part, direction);
+        hashed = if direction == SEAL { at } else { at + PASS };
         at += PASS;
     }
     let counter = state.counter + ((64 + at) / 64) as u64;
     let state = &State { key: state.key, counter, nonce: state.nonce };
     let (mut done, rest) = data.split_at(at);
-    let ready = if MODE == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
-    end::<MODE>(state, &mut start, &mut hash, ready, rest);
+    let ready = if direction == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
+    end(state, &mut start, &mut hash, ready, rest, direction);
     hash
 }
 
@@ -209,14 +213,15 @@ fn stored(block: &Block) -> [u8; 64] {
 /// next blocks.
 #[inline(never)]
 #[target_feature(enable = "neon")]
-fn pass<const MODE: bool>(
+fn pass(
     start: &mut Start,
     hash: &mut Poly1305,
     ready: &[[u8; 16]],
     data: InOutBuf<'_, '_, u8>,
+    direction: bool,
 ) {
     let rounds = |x, own: &[u8]| {
-        let ready = if MODE == OPEN { own.as_chunks().0 } else { ready };
+        let ready = if direction == OPEN { own.as_chunks().0 } else { ready };
         let (beside, rest) = ready.split_first_chunk().expect("enough is ready");
         let x = rounds_beside(x, hash, beside);
         absorb(hash.state(), rest);
@@ -229,15 +234,16 @@ fn pass<const MODE: bool>(
 /// themselves.
 #[inline(never)]
 #[target_feature(enable = "neon")]
-fn end<const MODE: bool>(
+fn end(
     state: &State<20>,
     start: &mut Start,
     hash: &mut Poly1305,
     ready: &[[u8; 16]],
     mut data: InOutBuf<'_, '_, u8>,
+    direction: bool,
 ) {
     let (own, last) = data.get_in().as_chunks();
-    let ready = if MODE == OPEN { own } else { ready };
+    let ready = if direction == OPEN { own } else { ready };
     let mut stream = [0; PASS];
     let rest = match data.len().div_ceil(64) {
         0 => ready,
@@ -250,17 +256,17 @@ fn end<const MODE: bool>(
         7 => lanes_and_rows::<3>(state, hash, ready, &mut stream),
         // Nothing is in the stream yet, so the pass may seal.
         _ => {
-            pass::<SEAL>(start, hash, ready, stream.as_mut_slice().into());
+            pass(start, hash, ready, stream.as_mut_slice().into(), SEAL);
             &[]
         }
     };
     absorb(hash.state(), rest);
-    if MODE == OPEN {
+    if direction == OPEN {
         absorb_padded(hash, last);
     }
     parts::xor(&stream, data.reborrow());
     wipe::memory(&mut stream);
-    if MODE == SEAL {
+    if direction == SEAL {
         absorb_padded(hash, data.get_out());
     }
 }

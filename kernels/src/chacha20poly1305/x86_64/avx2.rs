@@ -12,11 +12,11 @@ use crate::arx::State;
 use crate::arx::x86_64::avx2::{across, blocks, plus, splat, splat_all};
 use crate::chacha::x86_64::avx2::{Rows, apply, double_rounds, double_rounds_beside};
 use crate::chacha::{Key, ietf, words};
-use crate::chacha20poly1305::parts::{self, Keystream, PASS};
+use crate::chacha20poly1305::parts::{self, Kept, Keystream, PASS};
 use crate::chacha20poly1305::{OPEN, SEAL};
-use crate::isa::{Mode, WRITE};
+use crate::isa::WRITE;
 use crate::opaque::observe;
-use crate::poly1305::{Keep, Poly1305};
+use crate::poly1305::Poly1305;
 use crate::simd::{load256, opaque_count, store256};
 use crate::{Isa, Level, into_blocks, wipe};
 
@@ -26,34 +26,52 @@ pub(crate) const NEEDS: Level = Level::Avx2;
 const FRONT: usize = PASS - 64;
 
 #[target_feature(enable = "avx2,bmi2")]
-pub(crate) fn run<const MODE: bool, K: Keep>(
+pub(crate) fn run(
     isa: Isa,
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    _: Mode<MODE>,
-    keep: K,
+    direction: bool,
+    keep: Option<&mut Kept>,
+) -> [u8; 16] {
+    if direction == SEAL {
+        by_length::<SEAL>(isa, key, nonce, aad, data, keep)
+    } else {
+        by_length::<OPEN>(isa, key, nonce, aad, data, keep)
+    }
+}
+
+/// Short messages have code of their own for each direction; longer ones share theirs.
+#[inline]
+#[target_feature(enable = "avx2,bmi2")]
+fn by_length<const MODE: bool>(
+    isa: Isa,
+    key: &Key,
+    nonce: &[u8; 12],
+    aad: &[u8],
+    data: InOutBuf<'_, '_, u8>,
+    keep: Option<&mut Kept>,
 ) -> [u8; 16] {
     match data.len() {
-        0..=64 => short::<MODE, 128, K>(isa, key, nonce, aad, data, keep),
-        65..=192 => short::<MODE, 256, K>(isa, key, nonce, aad, data, keep),
-        193..=320 => short::<MODE, 384, K>(isa, key, nonce, aad, data, keep),
-        321..=FRONT => short::<MODE, PASS, K>(isa, key, nonce, aad, data, keep),
-        _ => long::<MODE, K>(isa, key, nonce, aad, data, keep),
+        0..=64 => short::<MODE, 128>(isa, key, nonce, aad, data, keep),
+        65..=192 => short::<MODE, 256>(isa, key, nonce, aad, data, keep),
+        193..=320 => short::<MODE, 384>(isa, key, nonce, aad, data, keep),
+        321..=FRONT => short::<MODE, PASS>(isa, key, nonce, aad, data, keep),
+        _ => long(isa, key, nonce, aad, data, MODE, keep),
     }
 }
 
 /// A message that needs, with its one-time key, at most `N` bytes of keystream.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
-fn short<const MODE: bool, const N: usize, K: Keep>(
+fn short<const MODE: bool, const N: usize>(
     isa: Isa,
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    mut keep: K,
+    mut keep: Option<&mut Kept>,
 ) -> [u8; 16] {
     let sizes = (aad.len() as u64, data.len() as u64);
     let state = ietf(key, nonce);
@@ -61,10 +79,21 @@ fn short<const MODE: bool, const N: usize, K: Keep>(
     apply(&state, false, stream.as_mut_slice().into(), WRITE);
     let (block, rest) = stream.split_first_chunk().expect("block 0 is there");
     let mut hash = parts::begun(isa, block, aad);
-    keep.keystream(&rest[data.len()..]);
-    parts::apply::<MODE>(&mut hash, rest, data);
+    if let Some(kept) = &mut keep {
+        kept.keystream.set(&rest[data.len()..]);
+    }
+    parts::apply(&mut hash, rest, data, MODE);
     wipe::memory(&mut stream);
-    parts::tag(hash, sizes.0, sizes.1, keep)
+    parts::tag(hash, sizes.0, sizes.1, Kept::hash(keep))
+}
+
+/// The words of eight blocks, one a lane.
+#[inline]
+#[target_feature(enable = "avx2,bmi2")]
+fn in_lanes(state: &State<20>) -> [__m256i; 16] {
+    let mut start = splat_all(&words(state, state.counter));
+    start[12] = _mm256_add_epi32(start[12], _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    start
 }
 
 /// A message of more than one pass.
@@ -74,39 +103,48 @@ fn short<const MODE: bool, const N: usize, K: Keep>(
 /// must be hashed before they are written.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
-fn long<const MODE: bool, K: Keep>(
+fn long(
     isa: Isa,
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    mut keep: K,
+    direction: bool,
+    mut keep: Option<&mut Kept>,
 ) -> [u8; 16] {
     let sizes = (aad.len() as u64, data.len() as u64);
     let mut state = ietf(key, nonce);
     let mut stream = Keystream::empty();
-    let first = if MODE == SEAL { PASS } else { 2 * 64 };
+    let first = if direction == SEAL { PASS } else { 2 * 64 };
     stream.fill(|bytes| {
-        apply(&state, false, (&mut bytes[..first]).into(), WRITE);
+        if direction == SEAL {
+            // Nothing is there to be hashed.
+            let mut hash = Poly1305::new(Isa::PORTABLE, &[0; 32]);
+            pass(&mut in_lanes(&state), &mut hash, Some(&[]), bytes.as_mut_slice().into());
+        } else {
+            apply(&state, false, (&mut bytes[..first]).into(), WRITE);
+        }
         first
     });
     // Taken here, where its length is known.
     let (block, left) = stream.left().split_first_chunk().expect("block 0 is there");
     let mut hash = parts::begun(isa, block, aad);
     let mut data = data;
-    begin::<MODE>(&mut hash, left, data.reborrow());
+    begin(&mut hash, left, data.reborrow(), direction);
     stream.skip(64);
     state.counter = state.counter.wrapping_add((first / 64) as u64);
-    passes::<MODE>(state, &mut hash, &mut stream, 0, data);
-    keep.keystream(stream.left());
-    parts::tag(hash, sizes.0, sizes.1, keep)
+    passes(state, &mut hash, &mut stream, 0, data, direction);
+    if let Some(kept) = &mut keep {
+        kept.keystream.set(stream.left());
+    }
+    parts::tag(hash, sizes.0, sizes.1, Kept::hash(keep))
 }
 
 /// [`two_pass::go_on`](crate::chacha20poly1305::two_pass), with both ciphers side by side.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
 #[expect(clippy::too_many_arguments, reason = "a message so far, and what is to be done")]
-pub(crate) fn go_on<const MODE: bool>(
+pub(crate) fn go_on(
     _: Isa,
     key: &Key,
     nonce: &[u8; 12],
@@ -115,28 +153,28 @@ pub(crate) fn go_on<const MODE: bool>(
     keystream: &mut Keystream,
     least: usize,
     data: InOutBuf<'_, '_, u8>,
-    _: Mode<MODE>,
+    direction: bool,
 ) {
     let length = keystream.left().len();
     if data.len() <= length {
         let length = data.len();
-        parts::apply::<MODE>(hash, keystream.left(), data);
+        parts::apply(hash, keystream.left(), data, direction);
         return keystream.skip(length);
     }
     let mut state = ietf(key, nonce);
     state.counter = state.counter.wrapping_add(next);
     let mut data = data;
-    begin::<MODE>(hash, keystream.left(), data.reborrow());
-    passes::<MODE>(state, hash, keystream, least, data);
+    begin(hash, keystream.left(), data.reborrow(), direction);
+    passes(state, hash, keystream, least, data, direction);
 }
 
 /// Applies the keystream that is left to the front of longer data. When opening, that is hashed
 /// before it is written; when sealing, the first pass hashes it.
 #[inline(always)]
-fn begin<const MODE: bool>(hash: &mut Poly1305, left: &[u8], data: InOutBuf<'_, '_, u8>) {
+fn begin(hash: &mut Poly1305, left: &[u8], data: InOutBuf<'_, '_, u8>, direction: bool) {
     let (front, _) = data.split_at(left.len());
-    if MODE == OPEN {
-        parts::apply::<OPEN>(hash, left, front);
+    if direction == OPEN {
+        parts::apply(hash, left, front, OPEN);
     } else {
         parts::xor(left, front);
     }
@@ -146,50 +184,59 @@ fn begin<const MODE: bool>(hash: &mut Poly1305, left: &[u8], data: InOutBuf<'_, 
 /// bytes of keystream are made.
 #[inline]
 #[target_feature(enable = "avx2,bmi2")]
-fn passes<const MODE: bool>(
+fn passes(
     state: State<20>,
     hash: &mut Poly1305,
     stream: &mut Keystream,
     least: usize,
     data: InOutBuf<'_, '_, u8>,
+    direction: bool,
 ) {
     let (mut state, mut data) = (state, data);
     let mut at = stream.left().len();
-    let mut start = splat_all(&words(&state, state.counter));
-    start[12] = _mm256_add_epi32(start[12], _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-    let mut hashed = if MODE == OPEN { at } else { 0 };
+    let mut start = in_lanes(&state);
+    // When sealing, the first of the data that are not hashed yet.
+    let mut hashed = 0;
     while data.len() - at >= PASS {
         let (mut done, rest) = data.reborrow().split_at(at);
         let (part, _) = rest.split_at(PASS);
-        let ready = if MODE == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
-        pass::<MODE>(&mut start, hash, ready, part);
-        hashed = if MODE == SEAL { at } else { at + PASS };
+        let ready = if direction == SEAL { Some(unhashed(&mut done, hashed)) } else { None };
+        pass(&mut start, hash, ready, part);
+        hashed = at;
         at += PASS;
         state.counter = state.counter.wrapping_add(8);
     }
     let (mut done, rest) = data.split_at(at);
-    let ready = if MODE == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
-    end::<MODE>(&state, &mut start, hash, ready, stream, least, rest);
+    let ready = if direction == SEAL { Some(unhashed(&mut done, hashed)) } else { None };
+    end(&state, &mut start, hash, ready, stream, least, rest);
 }
 
-/// XORs eight blocks of ChaCha20 into as much data, and hashes `ready` meanwhile; when opening,
-/// `ready` is the data themselves. `start` becomes that of the next blocks.
+/// The ciphertext from `from` on.
+#[inline(always)]
+fn unhashed<'d>(done: &'d mut InOutBuf<'_, '_, u8>, from: usize) -> &'d [[u8; 16]] {
+    done.get_out()[from..].as_chunks().0
+}
+
+/// XORs eight blocks of ChaCha20 into as much data, and hashes `ready` meanwhile; if that is none,
+/// as when opening, the data themselves. `start` becomes that of the next blocks.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
-fn pass<const MODE: bool>(
+fn pass(
     start: &mut [__m256i; 16],
     hash: &mut Poly1305,
-    ready: &[[u8; 16]],
+    ready: Option<&[[u8; 16]]>,
     data: InOutBuf<'_, '_, u8>,
 ) {
-    let ready = if MODE == OPEN { data.get_in().as_chunks().0 } else { ready };
+    let ready = ready.unwrap_or(data.get_in().as_chunks().0);
     let (threes, _) = ready.as_chunks();
     let threes = &threes[..threes.len().min(10)];
-    let x = match threes.len() {
-        0 => double_rounds(*start, 10),
-        10 => double_rounds_beside(*start, hash, threes),
-        some => double_rounds(double_rounds_beside(*start, hash, threes), 10 - some),
-    };
+    let mut x = *start;
+    if !threes.is_empty() {
+        x = double_rounds_beside(x, hash, threes);
+    }
+    if threes.len() < 10 {
+        x = double_rounds(x, 10 - threes.len());
+    }
     for block in &ready[3 * threes.len()..] {
         hash.absorb_number(u128::from_le_bytes(*block));
     }
@@ -228,15 +275,15 @@ fn put_two(rows: [__m256i; 4], data: &mut InOutBuf<'_, '_, [u8; 64]>, at: usize)
     }
 }
 
-/// The last data, less than a pass, while `ready` is hashed; when opening, `ready` is the data
-/// themselves. If there are any, at least `least` bytes of keystream are made.
+/// The last data, less than a pass, while `ready` is hashed; if that is none, when opening, the
+/// data themselves. If there are any, at least `least` bytes of keystream are made.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
-fn end<const MODE: bool>(
+fn end(
     state: &State<20>,
     start: &mut [__m256i; 16],
     hash: &mut Poly1305,
-    ready: &[[u8; 16]],
+    ready: Option<&[[u8; 16]]>,
     keystream: &mut Keystream,
     least: usize,
     data: InOutBuf<'_, '_, u8>,
@@ -244,26 +291,27 @@ fn end<const MODE: bool>(
     let length = data.len();
     keystream.fill(|stream| {
         let (own, last) = data.get_in().as_chunks();
-        let ready = if MODE == OPEN { own } else { ready };
+        let direction = if ready.is_some() { SEAL } else { OPEN };
+        let ready = ready.unwrap_or(own);
         let wanted = if length == 0 { 0 } else { length.max(least) };
         let (rest, made) = match wanted {
             0 => (ready, 0),
             1..=128 => (rows::<1>(state, hash, ready, stream), 128),
             129..=256 => (rows::<2>(state, hash, ready, stream), 256),
             257..=384 => (rows::<3>(state, hash, ready, stream), 384),
-            _ if MODE == SEAL || least > 0 => {
+            _ if direction == SEAL || least > 0 => {
                 *stream = [0; PASS];
-                pass::<SEAL>(start, hash, ready, stream.as_mut_slice().into());
+                pass(start, hash, Some(ready), stream.as_mut_slice().into());
                 (&[][..], PASS)
             }
             _ => (rows::<4>(state, hash, ready, stream), PASS),
         };
         hash.absorb(rest);
-        if MODE == OPEN {
+        if direction == OPEN {
             hash.absorb_few(last);
             parts::xor(stream, data);
         } else {
-            parts::apply::<SEAL>(hash, stream, data);
+            parts::apply(hash, stream, data, SEAL);
         }
         made
     });

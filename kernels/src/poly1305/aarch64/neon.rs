@@ -5,7 +5,7 @@
 use core::arch::asm;
 
 use crate::Level;
-use crate::poly1305::{Keep, Poly1305, State, padded, portable};
+use crate::poly1305::{PartialHash, Poly1305, State, padded, portable};
 
 pub(crate) const NEEDS: Level = Level::Neon;
 
@@ -99,9 +99,14 @@ pub(crate) fn absorb_padded(hash: &mut Poly1305, bytes: &[u8]) {
 /// The tag, by [`Poly1305::tag`], after a last block of the numbers of bytes.
 #[inline]
 #[target_feature(enable = "neon")]
-pub(crate) fn tag(mut hash: Poly1305, aad: u64, data: u64, keep: impl Keep) -> [u8; 16] {
+pub(crate) fn tag(
+    mut hash: Poly1305,
+    aad: u64,
+    data: u64,
+    place: Option<&mut PartialHash>,
+) -> [u8; 16] {
     hash.absorb_number(u128::from(aad) | u128::from(data) << 64);
-    hash.keep(keep);
+    hash.keep(place);
     let [mut v0, mut v1, v2] = hash.state.h;
     let [pad0, pad1] = portable::words(u128::from_le_bytes(hash.pad));
     // SAFETY: the assembly only changes registers, which are declared.

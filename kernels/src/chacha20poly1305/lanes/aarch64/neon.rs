@@ -63,7 +63,7 @@ fn side_by_side<const MODE: bool>(lanes: &mut [Lane<'_>]) {
         if MODE == SEAL {
             absorb_padded(&mut hash, lane.data.get_out());
         }
-        *lane.tag = tag(hash, sizes.0, sizes.1, ());
+        *lane.tag = tag(hash, sizes.0, sizes.1, None);
     }
     wipe::memory(keys.as_flattened_mut());
     wipe::memory(streams.as_flattened_mut());

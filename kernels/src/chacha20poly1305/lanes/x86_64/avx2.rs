@@ -222,7 +222,7 @@ impl<'l> Message<'l> {
     #[inline]
     fn end(self) {
         if let Some(hash) = self.hash {
-            *self.tag = parts::tag(hash, self.sizes.0, self.sizes.1, ());
+            *self.tag = parts::tag(hash, self.sizes.0, self.sizes.1, None);
         }
     }
 }

@@ -45,8 +45,8 @@ fn side_by_side<const MODE: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
         let sizes = (lane.aad.len() as u64, lane.data.len() as u64);
         let (block, rest) = stream.split_first_chunk().expect("block 0 is there");
         let mut hash = parts::begun(isa, block, lane.aad);
-        parts::apply::<MODE>(&mut hash, rest, lane.data.reborrow());
-        *lane.tag = parts::tag(hash, sizes.0, sizes.1, ());
+        parts::apply(&mut hash, rest, lane.data.reborrow(), MODE);
+        *lane.tag = parts::tag(hash, sizes.0, sizes.1, None);
     }
     wipe::memory(streams.as_flattened_mut());
 }

@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 use core::slice::from_mut;
 
 use super::{Factor, Powers, absorb_groups, added_up, after_two, in_lanes, squared};
-use crate::poly1305::{Keep, State, halves, padded, portable};
+use crate::poly1305::{PartialHash, State, padded, portable};
 use crate::wipe;
 
 /// Poly1305 under one key, with the sum of the blocks so far.
@@ -25,6 +25,18 @@ impl MessageHash {
     pub(crate) fn new(key: __m256i) -> Self {
         let r = portable::point(&number(_mm256_castsi256_si128(key)).to_le_bytes());
         Self { state: State { r, h: [0; 3] }, pad: number(_mm256_extracti128_si256::<1>(key)) }
+    }
+
+    /// Takes a point and a pad, the parts of a key.
+    #[inline]
+    pub(crate) fn under(r: [u64; 2], pad: u128) -> Self {
+        Self { state: State { r, h: [0; 3] }, pad }
+    }
+
+    /// The parts of the key.
+    #[inline]
+    pub(crate) fn key(&self) -> ([u64; 2], u128) {
+        (self.state.r, self.pad)
     }
 
     /// The argument of [`absorb_groups`](Self::absorb_groups) and [`absorb_end`](Self::absorb_end).
@@ -53,9 +65,17 @@ impl MessageHash {
     /// The tag of a message, before any of it has been absorbed.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
-    pub(crate) fn finish(self, aad: &[u8], data: &[u8], keep: impl Keep) -> [u8; 16] {
-        let [r0, r1] = self.state.r;
-        tag(r0, r1, self.pad, aad, data, keep)
+    pub(crate) fn finish(
+        self,
+        aad: &[u8],
+        data: &[u8],
+        place: Option<&mut PartialHash>,
+    ) -> [u8; 16] {
+        let mut message = self;
+        let wide = message.wide();
+        message.absorb_few(aad);
+        message.absorb_end(&wide, data, [aad.len() as u64, data.len() as u64]);
+        message.tag(place)
     }
 
     /// Absorbs the end of the message: at least [`END`] bytes, zeros that fill the last block, and
@@ -72,8 +92,10 @@ impl MessageHash {
 
     /// The tag of all that has been absorbed.
     #[inline(always)]
-    pub(crate) fn tag(self, keep: impl Keep) -> [u8; 16] {
-        keep.hash(self.state.r, self.state.h, self.pad);
+    pub(crate) fn tag(self, place: Option<&mut PartialHash>) -> [u8; 16] {
+        if let Some(partial) = place {
+            partial.set(self.state.r, self.state.h, self.pad);
+        }
         portable::tag(self.state.h, &self.pad.to_le_bytes())
     }
 }
@@ -91,16 +113,13 @@ pub(crate) struct LongMessageHash {
 }
 
 impl LongMessageHash {
-    /// Takes a one-time key.
+    /// Takes the parts of a one-time key.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
-    pub(crate) fn new(key: &[u8; 32]) -> Self {
-        let [r, pad] = halves(key);
-        let r = portable::point(r);
-        let state = State { r, h: [0; 3] };
+    pub(crate) fn under(r: [u64; 2], pad: u128) -> Self {
         let powers = Powers::of(r);
         let sixteenth = squared(&powers.eighth);
-        Self { state, pad: u128::from_le_bytes(*pad), powers, sixteenth }
+        Self { state: State { r, h: [0; 3] }, pad, powers, sixteenth }
     }
 
     /// [`absorb`](Self::absorb) for bytes that are few, without a call.
@@ -155,9 +174,11 @@ impl LongMessageHash {
     ///
     /// Not by value, which would be copied.
     #[inline]
-    pub(crate) fn tag(&mut self, lengths: [u64; 2], keep: impl Keep) -> [u8; 16] {
+    pub(crate) fn tag(&mut self, lengths: [u64; 2], place: Option<&mut PartialHash>) -> [u8; 16] {
         portable::absorb_one(&mut self.state, portable::joined(lengths), 1);
-        keep.hash(self.state.r, self.state.h, self.pad);
+        if let Some(partial) = place {
+            partial.set(self.state.r, self.state.h, self.pad);
+        }
         portable::tag(self.state.h, &self.pad.to_le_bytes())
     }
 }
@@ -179,14 +200,4 @@ fn number(v: __m128i) -> u128 {
     let low = _mm_cvtsi128_si64(v).cast_unsigned();
     let high = _mm_extract_epi64::<1>(v).cast_unsigned();
     u128::from(low) | u128::from(high) << 64
-}
-
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
-fn tag(r0: u64, r1: u64, pad: u128, aad: &[u8], data: &[u8], keep: impl Keep) -> [u8; 16] {
-    let mut message = MessageHash { state: State { r: [r0, r1], h: [0; 3] }, pad };
-    let wide = message.wide();
-    message.absorb_few(aad);
-    message.absorb_end(&wide, data, [aad.len() as u64, data.len() as u64]);
-    message.tag(keep)
 }
