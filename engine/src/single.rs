@@ -210,7 +210,7 @@ impl Session {
     }
 
     /// Serves one request at once.
-    #[inline]
+    #[inline(never)]
     fn serve(&self, mut request: Request<'_>) -> Result<(), Error> {
         if let Some(refused) = request.outcome() {
             return refused;

@@ -118,15 +118,6 @@ pub(crate) trait Blocks {
     fn take(&mut self, block: &[u8; 168]) -> bool;
 }
 
-/// For messages without further blocks.
-pub(crate) enum NoBlocks {}
-
-impl Blocks for NoBlocks {
-    fn take(&mut self, _: &[u8; 168]) -> bool {
-        match *self {}
-    }
-}
-
 /// A message that has a column.
 struct Lane<'a, B> {
     message: Message<'a, B>,
@@ -135,9 +126,11 @@ struct Lane<'a, B> {
 }
 
 /// Computes the digests of messages, in at most `columns` columns.
+///
+/// A level has one copy of it, whatever the messages come from.
 pub(crate) fn run<'a, P: Permutation, B: Blocks>(
     columns: usize,
-    mut messages: impl Iterator<Item = Message<'a, B>>,
+    messages: &mut dyn Iterator<Item = Message<'a, B>>,
 ) {
     let mut state = State([[0; 8]; 25]);
     let mut blocks = [const { Block::ZERO }; 8];
@@ -183,6 +176,28 @@ impl<B: Blocks> Lane<'_, B> {
         let Some(at) = self.absorbed else { return false };
         let Message { function, head, tail, .. } = self.message;
         let rate = function.rate();
+        // A seed and its number, as most messages are.
+        if let (0, Some((seed, [])), [] | [_] | [_, _]) = (at, head.split_first_chunk(), tail) {
+            let (place, rest) = block.split_first_chunk_mut::<32>().expect("32 of 192 bytes");
+            *place = *seed;
+            if let [first, ..] = *tail {
+                rest[0] = first;
+            }
+            if let [_, second] = *tail {
+                rest[1] = second;
+            }
+            rest[tail.len()] = function.suffix();
+            block[rate - 1] ^= 0x80;
+            self.absorbed = None;
+            return true;
+        }
+        // A block within a long message.
+        let part = if at < head.len() { &head[at..] } else { &tail[at - head.len()..] };
+        if let (136, Some(bytes)) = (rate, part.first_chunk::<136>()) {
+            *block.first_chunk_mut().expect("136 of 192 bytes") = *bytes;
+            self.absorbed = Some(at + rate);
+            return true;
+        }
         let head = &head[at.min(head.len())..];
         let tail = &tail[(at - at.min(self.message.head.len())).min(tail.len())..];
         let of_head = head.len().min(rate);

@@ -200,10 +200,51 @@ fn in_groups<J: Job>(jobs: &mut [J], workspace: &mut Workspace) {
             assert_eq!(factor.len(), length, "the length of the modulus");
         }
     }
-    for jobs in jobs.chunks_mut(groups::MOST) {
-        groups::each(jobs, |jobs, chosen, isa| {
-            best!(isa, raise(jobs, chosen, workspace));
-        });
+    for mut jobs in jobs.chunks_mut(groups::MOST) {
+        raise(&mut jobs, workspace);
+    }
+}
+
+fn raise(jobs: &mut dyn Jobs, workspace: &mut Workspace) {
+    groups::each(jobs, |jobs, chosen, isa| {
+        best!(isa, raise(jobs, chosen, workspace));
+    });
+}
+
+/// Exponentiations of one kind: kernels have one copy of their code for both.
+pub(crate) trait Jobs {
+    fn count(&self) -> usize;
+    fn job(&self, place: usize) -> Inputs<'_>;
+    /// The modulus of a job, and where its result goes.
+    fn place(&mut self, place: usize) -> (&Modulus, &mut [u64]);
+}
+
+/// What an exponentiation is computed from.
+#[derive(Clone, Copy)]
+pub(crate) struct Inputs<'a> {
+    modulus: &'a Modulus,
+    base: &'a [u64],
+    exponent: Exponent<'a>,
+    factor: Option<&'a [u64]>,
+}
+
+impl<J: Job> Jobs for &mut [J] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn job(&self, place: usize) -> Inputs<'_> {
+        let job = &self[place];
+        Inputs {
+            modulus: job.modulus(),
+            base: job.base(),
+            exponent: job.exponent(),
+            factor: job.factor(),
+        }
+    }
+
+    fn place(&mut self, place: usize) -> (&Modulus, &mut [u64]) {
+        self[place].place()
     }
 }
 

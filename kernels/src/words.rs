@@ -19,6 +19,12 @@ pub(crate) trait Words: Copy {
     /// copy of its code, and not one for each call.
     fn outline<S: Step>(step: S) -> S::Output;
 
+    /// The same for a step of many products, whose operands registers would have to be stored for.
+    #[inline(always)]
+    fn outline_long<S: Step>(step: S) -> S::Output {
+        step.run()
+    }
+
     /// The same word in each lane.
     fn splat(word: u64) -> Self;
     /// A word for each of eight lanes; only the first `LANES` count.
@@ -122,6 +128,11 @@ impl Words for u64 {
     #[inline(never)]
     fn outline<S: Step>(step: S) -> S::Output {
         step.run()
+    }
+
+    #[inline(always)]
+    fn outline_long<S: Step>(step: S) -> S::Output {
+        Self::outline(step)
     }
 
     #[inline(always)]

@@ -101,11 +101,11 @@ const fn usual(operation: Operation, lanes: usize, uses_aws_lc: bool) -> usize {
 fn measure(operation: Operation, lanes: usize, options: &Options, ways: &Ways) -> usize {
     let options = options.with_signature_checks(false);
     let in_lanes = |count| {
-        sample::time(operation, count, |requests| {
+        sample::time(operation, count, &|requests| {
             let _ = (ways.batch)(requests, &options.with_backend(Backend::Lanes));
         })
     };
-    let alone = sample::time(operation, 1, |requests| {
+    let alone = sample::time(operation, 1, &|requests| {
         for request in requests {
             (ways.single)(request, &options);
         }

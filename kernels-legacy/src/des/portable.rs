@@ -1,7 +1,7 @@
 //! Bitsliced DES in plain Rust: 64 blocks at a time. Constant time in keys and data.
 
 use super::schedule::KEYS;
-use super::sliced::{self, Planes, Word};
+use super::sliced::{self, Planes, RoundKey, Word};
 
 /// Encrypts, or decrypts if `back`, groups of 64 blocks, each block by itself.
 pub(super) fn crypt(keys: &[[u64; KEYS]], back: bool, groups: &mut [[[u8; 8]; 64]]) {
@@ -41,5 +41,15 @@ impl Word for u64 {
 
     fn down<const BY: i32>(self) -> Self {
         self >> BY
+    }
+
+    #[inline(never)]
+    fn round(half: &mut [Self; 32], from: &[Self; 32], key: &impl RoundKey<Self>) {
+        sliced::round(half, from, key);
+    }
+
+    #[inline(never)]
+    fn transpose(rows: &mut [Self; 64]) {
+        sliced::transpose(rows);
     }
 }

@@ -27,6 +27,12 @@ pub(super) trait Word:
 
     /// Each lane shifted right.
     fn down<const BY: i32>(self) -> Self;
+
+    /// [`round`] in a function of its own: the halves are in memory anyway.
+    fn round(half: &mut [Self; 32], from: &[Self; 32], key: &impl RoundKey<Self>);
+
+    /// [`transpose`] in a function of its own.
+    fn transpose(rows: &mut [Self; 64]);
 }
 
 /// The round keys of one DES in the order of their use: for each bit all ones or all zeros.
@@ -78,7 +84,7 @@ fn masks(planes: &mut [i32; 48], key: u64) {
 /// All rounds on blocks, the first byte of each the lowest of a lane.
 #[inline(always)]
 pub(super) fn crypt<W: Word>(planes: &[Planes], blocks: &mut [W; 64]) {
-    transpose(blocks);
+    W::transpose(blocks);
     let (mut left, mut right) = ([blocks[0]; 32], [blocks[0]; 32]);
     for bit in 0..32 {
         let (l, r) = permuted(bit);
@@ -86,8 +92,8 @@ pub(super) fn crypt<W: Word>(planes: &[Planes], blocks: &mut [W; 64]) {
     }
     for Planes(rounds) in planes {
         for [first, second] in rounds.as_chunks().0 {
-            round(&mut left, &right, first);
-            round(&mut right, &left, second);
+            W::round(&mut left, &right, first);
+            W::round(&mut right, &left, second);
         }
         (left, right) = (right, left);
     }
@@ -95,7 +101,7 @@ pub(super) fn crypt<W: Word>(planes: &[Planes], blocks: &mut [W; 64]) {
         let (l, r) = permuted(bit);
         (blocks[l], blocks[r]) = (left[bit], right[bit]);
     }
-    transpose(blocks);
+    W::transpose(blocks);
 }
 
 /// The planes of a bit of the left and of the right half after the initial permutation, which are

@@ -5,7 +5,7 @@
 use super::digits::{COUNT, Schedule};
 use super::field::{Field, inverse, root_powers};
 use super::table::{BASE, D, D2, Multiples};
-use crate::words::Words;
+use crate::words::{Step, Words};
 
 /// A point by x / z and y / z, with t = x y / z. All are products or elements.
 #[derive(Clone, Copy)]
@@ -24,10 +24,15 @@ impl<F: Field> Point<F> {
         Self { x: zero, y: one, z: one, t: zero }
     }
 
-    /// The point times 2^`doublings`, which is at least one.
+    /// Makes it 2^`doublings` times the point; they are at least one.
     #[inline(always)]
-    pub(super) fn double(self, doublings: u32) -> Self {
-        let Self { mut x, mut y, mut z, mut t } = self;
+    pub(super) fn double(&mut self, doublings: u32) {
+        F::Words::outline_long(Double(self, doublings));
+    }
+
+    #[inline(always)]
+    fn double_inline(&mut self, doublings: u32) {
+        let Self { mut x, mut y, mut z, mut t } = *self;
         for left in (0..doublings).rev() {
             let (a, b, c) = (F::settle(x), F::settle(y), F::settle(z));
             let (ab, aa, bb, cc) = (a.multiply(&b), a.square(), b.square(), c.square());
@@ -41,7 +46,7 @@ impl<F: Field> Point<F> {
                 t = e.multiply(&h);
             }
         }
-        Self { x, y, z, t }
+        *self = Self { x, y, z, t };
     }
 
     /// The point of coordinates x and y.
@@ -87,10 +92,15 @@ impl<F: Field> Point<F> {
         Self { x: e.multiply(&f), y: g.multiply(&h), z: f.multiply(&g), t: e.multiply(&h) }
     }
 
-    /// The sum with the multiple of a table that an odd digit names: `digit`, of five bits, stands
-    /// for `2 digit - 31`.
+    /// Adds the multiple of a table that an odd digit names: `digit`, of five bits, stands for
+    /// `2 digit - 31`.
     #[inline(always)]
-    fn add_multiple(self, table: &Multiples, digit: F::Words) -> Self {
+    fn add_multiple(&mut self, table: &Multiples, digit: F::Words) {
+        F::Words::outline_long(AddMultiple(self, table, digit));
+    }
+
+    #[inline(always)]
+    fn plus_multiple(self, table: &Multiples, digit: F::Words) -> Self {
         let negative = digit.shr::<4>().sub(F::Words::splat(1));
         let index = digit.xor(negative).and(F::Words::splat(15));
         let mut limbs = [index; 15];
@@ -114,6 +124,39 @@ impl<F: Field> Point<F> {
     }
 }
 
+struct Double<'a, F: Field>(&'a mut Point<F>, u32);
+
+impl<F: Field> Step for Double<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.0.double_inline(self.1);
+    }
+}
+
+struct AddMultiple<'a, F: Field>(&'a mut Point<F>, &'a Multiples, F::Words);
+
+impl<F: Field> Step for AddMultiple<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        *self.0 = self.0.plus_multiple(self.1, self.2);
+    }
+}
+
+struct AddRow<'a, F: Field>(&'a mut Point<F>, &'a [[u64; 8]; 20], F::Words);
+
+impl<F: Field> Step for AddRow<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        *self.0 = self.0.plus_row(self.1, self.2);
+    }
+}
+
 /// The scalar times the base point. Bits of `digits`, lowest word first, are 52 odd digits.
 #[inline(always)]
 pub(super) fn base_multiply<F: Field>(digits: [F::Words; 5]) -> Point<F> {
@@ -124,12 +167,12 @@ pub(super) fn base_multiply<F: Field>(digits: [F::Words; 5]) -> Point<F> {
         if odd {
             bits = down_5(bits);
         } else {
-            point = point.double(5);
+            point.double(5);
         }
         for table in &BASE {
             let digit = bits[0].and(F::Words::splat(31));
             bits = down_5(down_5(bits));
-            point = point.add_multiple(table, digit);
+            point.add_multiple(table, digit);
         }
     }
     point
@@ -242,9 +285,14 @@ impl<F: Field> Point<F> {
         ])
     }
 
-    /// The sum with the point of a row, or the difference in lanes where `negative` has all bits.
+    /// Adds the point of a row, or subtracts it in lanes where `negative` has all bits.
     #[inline(always)]
-    fn add_row(self, row: &[[u64; 8]; 20], negative: F::Words) -> Self {
+    fn add_row(&mut self, row: &[[u64; 8]; 20], negative: F::Words) {
+        F::Words::outline_long(AddRow(self, row, negative));
+    }
+
+    #[inline(always)]
+    fn plus_row(self, row: &[[u64; 8]; 20], negative: F::Words) -> Self {
         let [sum, difference, product, double_z] = from_row::<F>(row);
         let [a, b, c] = self.factors();
         let a = a.multiply(&F::select(negative, sum, difference));
@@ -265,28 +313,11 @@ pub(super) fn verify<F: Field>(
     schedule: &Schedule,
 ) -> F::Words {
     let [(x, y, key_is_valid), (point_x, point_y, point_is_valid)] = decode::<F, 2>([keys, points]);
-    let mut table: KeyMultiples = [[[0; 8]; 20]; 17];
-    let [zero, one, two] = [F::small(0), F::small(1), F::small(2)];
-    let mut addend = to_row([one, one, zero, two]);
-    table[16] = addend;
-    let mut multiple = Point::affine(x.negative(), y);
-    // The key and nothing; the key and itself; then each multiple and twice the key.
-    for step in 0..17 {
-        let sum = multiple.add_row(&addend, F::Words::splat(0));
-        let row = sum.row();
-        if step < 2 {
-            addend = row;
-        } else {
-            multiple = sum;
-        }
-        if step != 1 {
-            table[if step == 0 { 0 } else { step - 1 }] = row;
-        }
-    }
+    let table = multiples(x.negative(), y);
     let mut sum = Point::<F>::neutral();
     for step in 0..=COUNT {
         if step > 0 && step < COUNT {
-            sum = sum.double(5);
+            sum.double(5);
         }
         let digits = &schedule.key[step];
         let mut row = [[0; 8]; 20];
@@ -299,14 +330,39 @@ pub(super) fn verify<F: Field>(
                 to[lane] = from[lane];
             }
         }
-        sum = sum.add_row(&row, F::Words::load(&negative));
+        sum.add_row(&row, F::Words::load(&negative));
         if step < COUNT {
             let mut digits = [0; 8];
             for (word, &digit) in digits.iter_mut().zip(&schedule.base[step]) {
                 *word = u64::from(digit);
             }
-            sum = sum.add_multiple(&BASE[0], F::Words::load(&digits));
+            sum.add_multiple(&BASE[0], F::Words::load(&digits));
         }
     }
     key_is_valid.and(point_is_valid).and(sum.is(point_x, point_y))
+}
+
+/// The table of points of coordinates x and y.
+#[inline(always)]
+fn multiples<F: Field>(x: F, y: F) -> KeyMultiples {
+    let mut table: KeyMultiples = [[[0; 8]; 20]; 17];
+    let [zero, one, two] = [F::small(0), F::small(1), F::small(2)];
+    let mut addend = to_row([one, one, zero, two]);
+    table[16] = addend;
+    let mut multiple = Point::affine(x, y);
+    // The point and nothing; the point and itself; then each multiple and twice the point.
+    for step in 0..17 {
+        let mut sum = multiple;
+        sum.add_row(&addend, F::Words::splat(0));
+        let row = sum.row();
+        if step < 2 {
+            addend = row;
+        } else {
+            multiple = sum;
+        }
+        if step != 1 {
+            table[if step == 0 { 0 } else { step - 1 }] = row;
+        }
+    }
+    table
 }

@@ -1,6 +1,6 @@
 //! The Montgomery ladder of X25519 (RFC 7748).
 
-use super::edwards::base_multiply;
+use super::edwards::Point;
 use super::field::{Field, inverse};
 use crate::words::Words;
 
@@ -45,10 +45,9 @@ pub(super) fn shared_secrets<F: Field>(
     x.product(&inverse(z)).to_words()
 }
 
-/// The multiples of the base point, by their coordinates u = (z + y) / (z - y).
+/// Points by their coordinates u = (z + y) / (z - y).
 #[inline(always)]
-pub(super) fn public_keys<F: Field>(digits: [F::Words; 5]) -> [F::Words; 4] {
-    let point = base_multiply::<F>(digits);
+pub(super) fn public_keys<F: Field>(point: Point<F>) -> [F::Words; 4] {
     let numerator = F::settle(F::sum(point.z, point.y));
     let denominator = F::carry(F::difference(point.z, point.y));
     numerator.product(&inverse(denominator)).to_words()

@@ -69,14 +69,15 @@ const fn square(a: Single) -> Single {
     ])
 }
 
-/// A number to the power of 2^`times`.
-const fn squared(mut number: Single, times: u32) -> Single {
+/// A number to the power of 2^`times`, times another one.
+#[inline(never)]
+const fn squared(mut number: Single, times: u32, factor: Single) -> Single {
     let mut left = times;
     while left > 0 {
         number = square(number);
         left -= 1;
     }
-    number
+    multiply(number, factor)
 }
 
 #[inline]
@@ -120,18 +121,18 @@ pub(super) const fn subtract(a: Single, b: Single) -> Single {
 /// The inverse, which is the power of 2^255 - 21; zero has zero.
 pub(super) const fn inverse(number: Single) -> Single {
     let two = square(number);
-    let nine = multiply(squared(two, 2), number);
-    let eleven = multiply(nine, two);
+    let nine = squared(two, 2, number);
+    let eleven = squared(nine, 0, two);
     // Powers of 2^n - 1.
-    let five_ones = multiply(square(eleven), nine);
-    let ten = multiply(squared(five_ones, 5), five_ones);
-    let twenty = multiply(squared(ten, 10), ten);
-    let forty = multiply(squared(twenty, 20), twenty);
-    let fifty = multiply(squared(forty, 10), ten);
-    let hundred = multiply(squared(fifty, 50), fifty);
-    let two_hundred = multiply(squared(hundred, 100), hundred);
-    let most = multiply(squared(two_hundred, 50), fifty);
-    multiply(squared(most, 5), eleven)
+    let five_ones = squared(eleven, 1, nine);
+    let ten = squared(five_ones, 5, five_ones);
+    let twenty = squared(ten, 10, ten);
+    let forty = squared(twenty, 20, twenty);
+    let fifty = squared(forty, 10, ten);
+    let hundred = squared(fifty, 50, fifty);
+    let two_hundred = squared(hundred, 100, hundred);
+    let most = squared(two_hundred, 50, fifty);
+    squared(most, 5, eleven)
 }
 
 /// Inverts the numbers of some lanes, from their limbs side by side. Zero stays zero.

@@ -46,7 +46,7 @@ fn digests<P: Permutation>(columns: usize, messages: &[(Function, Vec<u8>)]) -> 
     };
     let mut digests: Vec<_> =
         messages.iter().map(|(function, _)| vec![0; length(*function)]).collect();
-    let jobs = messages.iter().zip(&mut digests).map(|((function, bytes), out)| {
+    let mut jobs = messages.iter().zip(&mut digests).map(|((function, bytes), out)| {
         let (head, tail) = bytes.split_at(bytes.len() * (bytes.len() % 5) / 4);
         let output = match function {
             Function::Shake128 => Output::Blocks(Collect(out, 168 * (2 + bytes.len() % 3))),
@@ -54,7 +54,7 @@ fn digests<P: Permutation>(columns: usize, messages: &[(Function, Vec<u8>)]) -> 
         };
         Message { function: *function, head, tail, output }
     });
-    run::<P, _>(columns, jobs);
+    run::<P, _>(columns, &mut jobs);
     digests
 }
 

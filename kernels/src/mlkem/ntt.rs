@@ -12,7 +12,7 @@ mod tables;
 mod tests;
 
 use self::tables::{FINISH, FORWARD, GAMMAS, INVERSE, Layer, Pair, TO_MONTGOMERY};
-use super::row::Row;
+use super::row::{Row, times};
 
 /// Pairs of rows that differ in bit 2, 1 or 0 of their index.
 const PAIRS: [[(usize, usize); 4]; 3] = [
@@ -21,32 +21,39 @@ const PAIRS: [[(usize, usize); 4]; 3] = [
     [(0, 1), (2, 3), (4, 5), (6, 7)],
 ];
 
+/// The places of a pair of rows.
+#[inline(always)]
+const fn pair(place: usize, i: usize) -> (usize, usize) {
+    let (a, b) = PAIRS[place][i & 3];
+    (a & 7, b & 7)
+}
+
 /// Bits of the rows' index for bits 4, 3 and 2 of the column's, and back.
 #[inline(always)]
 fn transpose<R: Row>(rows: &mut [R; 8]) {
-    for (a, b) in PAIRS[0] {
-        (rows[a], rows[b]) = R::exchange::<16>(rows[a], rows[b]);
-    }
-    for (a, b) in PAIRS[1] {
-        (rows[a], rows[b]) = R::exchange::<8>(rows[a], rows[b]);
-    }
-    for (a, b) in PAIRS[2] {
-        (rows[a], rows[b]) = R::exchange::<4>(rows[a], rows[b]);
-    }
+    exchange::<R, 0, 16>(rows);
+    exchange::<R, 1, 8>(rows);
+    exchange::<R, 2, 4>(rows);
 }
 
 /// Bit 0 of the rows' index for bit 1 of the column's, and back.
 #[inline(always)]
 fn exchange_halves<R: Row>(rows: &mut [R; 8]) {
-    for (a, b) in PAIRS[2] {
-        (rows[a], rows[b]) = R::exchange::<2>(rows[a], rows[b]);
+    exchange::<R, 2, 2>(rows);
+}
+
+#[inline(always)]
+fn exchange<R: Row, const PLACE: usize, const BIT: usize>(rows: &mut [R; 8]) {
+    for i in 0..times::<R>(4) {
+        let (a, b) = pair(PLACE, i);
+        (rows[a], rows[b]) = R::exchange::<BIT>(rows[a], rows[b]);
     }
 }
 
 #[inline(always)]
 fn reduce<R: Row>(rows: &mut [R; 8]) {
-    for row in rows {
-        *row = row.reduce();
+    for i in 0..times::<R>(8) {
+        rows[i & 7] = rows[i & 7].reduce();
     }
 }
 
@@ -58,8 +65,9 @@ fn by<R: Row>(row: R, [factor, quotient]: &Pair) -> R {
 /// A layer of the transform, over rows that differ in one bit, see [`PAIRS`].
 #[inline(always)]
 fn combine<R: Row, const PLACE: usize>(rows: &mut [R; 8], factors: &Layer) {
-    for ((a, b), factor) in PAIRS[PLACE].into_iter().zip(factors) {
-        let product = by(rows[b], factor);
+    for i in 0..times::<R>(4) {
+        let (a, b) = pair(PLACE, i);
+        let product = by(rows[b], &factors[i & 3]);
         (rows[a], rows[b]) = (rows[a].add(product), rows[a].sub(product));
     }
 }
@@ -67,9 +75,10 @@ fn combine<R: Row, const PLACE: usize>(rows: &mut [R; 8], factors: &Layer) {
 /// The inverse of a layer, times two.
 #[inline(always)]
 fn separate<R: Row, const PLACE: usize>(rows: &mut [R; 8], factors: &Layer) {
-    for ((a, b), factor) in PAIRS[PLACE].into_iter().zip(factors) {
+    for i in 0..times::<R>(4) {
+        let (a, b) = pair(PLACE, i);
         let difference = rows[b].sub(rows[a]);
-        (rows[a], rows[b]) = (rows[a].add(rows[b]), by(difference, factor));
+        (rows[a], rows[b]) = (rows[a].add(rows[b]), by(difference, &factors[i & 3]));
     }
 }
 
@@ -106,8 +115,8 @@ pub(crate) fn inverse<R: Row>(rows: &mut [R; 8]) {
     separate::<R, 1>(rows, &INVERSE[5]);
     separate::<R, 0>(rows, &INVERSE[6]);
     // The last layer's factors have this one, which divides by 128.
-    for row in &mut rows[..4] {
-        *row = by(*row, &FINISH);
+    for i in 0..times::<R>(4) {
+        rows[i & 3] = by(rows[i & 3], &FINISH);
     }
 }
 
@@ -116,11 +125,9 @@ pub(crate) fn inverse<R: Row>(rows: &mut [R; 8]) {
 #[inline(always)]
 pub(crate) fn factor<R: Row>(rows: &[R; 8]) -> [[R; 8]; 2] {
     let (mut even, mut odd) = (*rows, *rows);
-    for (row, gammas) in even.iter_mut().zip(&GAMMAS) {
-        *row = by(*row, gammas);
-    }
-    for row in &mut odd {
-        *row = row.swap();
+    for i in 0..times::<R>(8) {
+        even[i & 7] = by(even[i & 7], &GAMMAS[i & 7]);
+        odd[i & 7] = odd[i & 7].swap();
     }
     [even, odd]
 }

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use super::kernel::{Factor, Kernel};
 use super::row::Poly;
 use super::{Decapsulation, DecapsulationKey, Encapsulation, EncapsulationKey, SHARED};
-use crate::keccak::{self, Blocks, Function, Message, NoBlocks, Output};
+use crate::keccak::{self, Blocks, Function, Output};
 use crate::wipe;
 
 /// How many encapsulations work together. Their matrices take 4.5 KiB each.
@@ -46,6 +46,9 @@ pub(super) fn wipe_poly(poly: &mut Poly) {
     wipe::words(poly.0.as_flattened_mut());
 }
 
+/// A message of a level.
+type Message<'a, K> = keccak::Message<'a, Sample<'a, K>>;
+
 /// A polynomial that is sampled from blocks of SHAKE128.
 struct Sample<'a, K> {
     poly: &'a mut Poly,
@@ -64,7 +67,7 @@ impl<K: Kernel> Blocks for Sample<'_, K> {
 fn matrix<'a, K: Kernel>(
     seed: &'a [u8],
     matrix: &'a mut Matrix,
-) -> impl Iterator<Item = Message<'a, Sample<'a, K>>> {
+) -> impl Iterator<Item = Message<'a, K>> {
     const PLACES: [[u8; 2]; 9] =
         [[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1], [0, 2], [1, 2], [2, 2]];
     matrix.iter_mut().zip(&PLACES).map(move |(poly, place)| Message {
@@ -76,10 +79,10 @@ fn matrix<'a, K: Kernel>(
 }
 
 /// The messages whose digests are noise.
-fn noise<'a, B, const COUNT: usize>(
+fn noise<'a, K: Kernel, const COUNT: usize>(
     seed: &'a [u8],
     noise: &'a mut Noise<COUNT>,
-) -> impl Iterator<Item = Message<'a, B>> {
+) -> impl Iterator<Item = Message<'a, K>> {
     const NUMBERS: [[u8; 1]; 7] = [[0], [1], [2], [3], [4], [5], [6]];
     noise
         .iter_mut()
@@ -87,13 +90,17 @@ fn noise<'a, B, const COUNT: usize>(
         .map(move |(bytes, number)| digest(Function::Shake256, seed, number, bytes))
 }
 
-const fn digest<'a, B>(
+const fn digest<'a, K: Kernel>(
     function: Function,
     head: &'a [u8],
     tail: &'a [u8],
     out: &'a mut [u8],
-) -> Message<'a, B> {
+) -> Message<'a, K> {
     Message { function, head, tail, output: Output::Bytes(out) }
+}
+
+fn run<'a, K: Kernel>(columns: usize, mut messages: impl Iterator<Item = Message<'a, K>>) {
+    keccak::run::<K, _>(columns, &mut messages);
 }
 
 /// Key generation: algorithms 13 and 16.
@@ -110,7 +117,7 @@ fn generate_group<K: Kernel, const N: usize>(seeds: &[&[u8; 64]], keys: &mut [De
     let columns = K::columns(keys.len());
     let mut seeds_of_parts = [[0; 64]; N];
     let jobs = seeds.iter().zip(&mut seeds_of_parts);
-    keccak::run::<K, NoBlocks>(
+    run::<K>(
         columns,
         jobs.map(|(seed, parts)| digest(Function::Sha3_512, &seed[..32], &[3], parts)),
     );
@@ -120,7 +127,7 @@ fn generate_group<K: Kernel, const N: usize>(seeds: &[&[u8; 64]], keys: &mut [De
     let matrices = matrices.flat_map(|(key, parts)| matrix::<K>(&parts[..32], &mut key.matrix));
     let noises = seeds_of_parts.iter().zip(&mut bytes).take(seeds.len());
     let noises = noises.flat_map(|(parts, bytes)| noise(&parts[32..], bytes));
-    keccak::run::<K, _>(columns, matrices.chain(noises));
+    run::<K>(columns, matrices.chain(noises));
 
     let mut work = Work::new();
     for (((key, seed), parts), noise) in keys.iter_mut().zip(seeds).zip(&seeds_of_parts).zip(&bytes)
@@ -146,7 +153,7 @@ fn generate_group<K: Kernel, const N: usize>(seeds: &[&[u8; 64]], keys: &mut [De
         }
         rho.copy_from_slice(&parts[..32]);
     }
-    keccak::run::<K, NoBlocks>(
+    run::<K>(
         columns,
         keys.iter_mut().map(|key| digest(Function::Sha3_256, &key.public.0, &[], &mut key.hash)),
     );
@@ -168,7 +175,7 @@ pub(super) fn import<K: Kernel>(bytes: &[u8; 2400], key: &mut DecapsulationKey) 
     }
     let hashed = digest(Function::Sha3_256, &key.public.0, &[], &mut key.hash);
     let rows = matrix::<K>(&key.public.0[1152..], &mut key.matrix);
-    keccak::run::<K, _>(K::columns(1), core::iter::once(hashed).chain(rows));
+    run::<K>(K::columns(1), core::iter::once(hashed).chain(rows));
     key.hash == hash && EncapsulationKey::is_canonical(&key.public.0)
 }
 
@@ -212,17 +219,17 @@ fn encapsulate_group<K: Kernel, const N: usize>(
     let hashed = hashed.map(|(job, hash)| digest(Function::Sha3_256, &job.key.0, &[], hash));
     let rows = jobs.iter().zip(&mut matrices);
     let rows = rows.flat_map(|(job, rows)| matrix::<K>(&job.key.0[1152..], rows));
-    keccak::run::<K, _>(columns, hashed.chain(rows));
+    run::<K>(columns, hashed.chain(rows));
 
     let mut parts = [[0; 64]; N];
     let mixed = jobs.iter().zip(&hashes).zip(&mut parts);
     let mixed = mixed.map(|((job, hash), parts)| mix(job.randomness, hash, parts));
-    keccak::run::<K, NoBlocks>(columns, mixed);
+    run::<K>(columns, mixed);
 
     let mut bytes = [[[0; 128]; 7]; N];
     let noises = parts.iter().zip(&mut bytes).take(jobs.len());
     let noises = noises.flat_map(|(parts, bytes)| noise(&parts[32..], bytes));
-    keccak::run::<K, NoBlocks>(columns, noises);
+    run::<K>(columns, noises);
 
     let mut work = Work::new();
     for (((job, matrix), bytes), ciphertext) in
@@ -238,11 +245,11 @@ fn encapsulate_group<K: Kernel, const N: usize>(
 }
 
 /// The shared secret, and the seed of the noise: G.
-const fn mix<'a>(
+const fn mix<'a, K: Kernel>(
     message: &'a [u8; 32],
     hash: &'a [u8; 32],
     parts: &'a mut [u8; 64],
-) -> Message<'a, NoBlocks> {
+) -> Message<'a, K> {
     digest(Function::Sha3_512, message, hash, parts)
 }
 
@@ -319,7 +326,7 @@ fn decapsulate_group<K: Kernel, const N: usize>(
     let mut parts = [[0; 64]; N];
     let mixed = jobs.iter().zip(&messages).zip(&mut parts);
     let mixed = mixed.map(|((job, message), parts)| mix(message, &job.key.hash, parts));
-    keccak::run::<K, NoBlocks>(columns, mixed);
+    run::<K>(columns, mixed);
 
     // The secrets of rejection are computed where the others will be.
     let mut bytes = [[[0; 128]; 7]; N];
@@ -328,7 +335,7 @@ fn decapsulate_group<K: Kernel, const N: usize>(
     });
     let noises = parts.iter().zip(&mut bytes).take(jobs.len());
     let noises = noises.flat_map(|(parts, bytes)| noise(&parts[32..], bytes));
-    keccak::run::<K, NoBlocks>(columns, rejections.chain(noises));
+    run::<K>(columns, rejections.chain(noises));
 
     let mut ciphertext = [0; 1088];
     for ((((job, message), bytes), parts), secret) in

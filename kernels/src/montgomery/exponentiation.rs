@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 
 use super::context::Context;
 use super::limbs::{reduce_once, same, window};
-use super::{Exponent, Job, Workspace};
+use super::{Exponent, Jobs, Workspace};
 use crate::wipe;
 
 /// Bits of an exponent that one multiplication takes.
@@ -35,34 +35,34 @@ pub(super) trait Arithmetic {
 }
 
 /// Exponentiations, one after the other.
-pub(super) fn raise<A: Arithmetic, J: Job>(
-    jobs: &mut [J],
+pub(super) fn raise<A: Arithmetic>(
+    jobs: &mut dyn Jobs,
     chosen: &[usize],
     workspace: &mut Workspace,
 ) {
     for &i in chosen {
-        let job = &mut jobs[i];
-        let modulus = job.modulus().context();
+        let job = jobs.job(i);
+        let modulus = job.modulus.context();
         let length = modulus.limbs.len();
-        let entries = if matches!(job.exponent(), Exponent::Secret(_)) { ENTRIES + 1 } else { 1 };
+        let entries = if matches!(job.exponent, Exponent::Secret(_)) { ENTRIES + 1 } else { 1 };
         let memory = workspace.limbs((entries + 3) * length);
         let (out, rest) = memory.split_at_mut(length);
         let (product, rest) = rest.split_at_mut(2 * length);
         let mut power = Powers::<A> { modulus, product, arithmetic: PhantomData };
-        let leaves = job.exponent().leaves() && job.factor().is_none();
-        match job.exponent() {
-            Exponent::Secret(exponent) => power.raise(job.base(), exponent, out, rest),
+        let leaves = job.exponent.leaves() && job.factor.is_none();
+        match job.exponent {
+            Exponent::Secret(exponent) => power.raise(job.base, exponent, out, rest),
             Exponent::Public(exponent) => {
-                power.raise_public(job.base(), exponent, out, rest, leaves);
+                power.raise_public(job.base, exponent, out, rest, leaves);
             }
         }
-        match job.factor() {
+        match job.factor {
             Some(factor) => power.multiply_by(out, factor),
             None if leaves => {}
             None => power.leave(out),
         }
         reduce_once(out, 0, &modulus.limbs);
-        job.place().1.copy_from_slice(out);
+        jobs.place(i).1.copy_from_slice(out);
         wipe::words(memory);
     }
 }

@@ -3,11 +3,11 @@
 
 use super::context::Context;
 use super::exponentiation::{self, Arithmetic};
-use super::{Job, Workspace, limbs};
+use super::{Jobs, Workspace, limbs};
 
 /// Exponentiations, one after the other.
-pub(super) fn raise<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Workspace) {
-    exponentiation::raise::<Portable, J>(jobs, chosen, workspace);
+pub(super) fn raise(jobs: &mut dyn Jobs, chosen: &[usize], workspace: &mut Workspace) {
+    exponentiation::raise::<Portable>(jobs, chosen, workspace);
 }
 
 struct Portable;

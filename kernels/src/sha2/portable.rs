@@ -29,7 +29,7 @@ impl Kernel<64> for One {
     #[inline(always)]
     fn compress(_: &mut [[u32; 8]; 8], _: &[&[u8; 64]; 8], _: usize) {}
 
-    #[inline(always)]
+    #[inline(never)]
     fn compress_one(state: &mut [u32; 8], block: &[u8; 64]) {
         rounds256::compress_one(state, block);
     }

@@ -28,7 +28,7 @@ const SIGNATURE: [u8; 64] = {
 pub(super) fn time(
     operation: Operation,
     count: usize,
-    serve: impl Fn(&mut [Request<'_>]),
+    serve: &dyn Fn(&mut [Request<'_>]),
 ) -> Duration {
     let small = &mut [[0; 32]; MOST][..count];
     let signatures = &mut [[0; 64]; MOST][..count];
@@ -116,7 +116,7 @@ fn run<K, O>(
     serves_once: bool,
     outs: &mut [O],
     request: impl for<'a> Fn(&'a K, &'a mut O) -> Request<'a>,
-    serve: impl Fn(&mut [Request<'_>]),
+    serve: &dyn Fn(&mut [Request<'_>]),
 ) -> Duration {
     let mut key = make();
     let mut fastest = Duration::MAX;
@@ -124,11 +124,18 @@ fn run<K, O>(
         if serves_once {
             key = make();
         }
-        let mut requests: ArrayVec<_, MOST> =
-            outs.iter_mut().map(|out| request(&key, out)).collect();
-        let start = Instant::now();
-        serve(&mut requests);
-        fastest = fastest.min(start.elapsed());
+        let mut requests = outs.iter_mut().map(|out| request(&key, out));
+        fastest = fastest.min(serve_all(&mut requests, serve));
     }
     fastest
+}
+
+fn serve_all<'a>(
+    requests: &mut dyn Iterator<Item = Request<'a>>,
+    serve: &dyn Fn(&mut [Request<'_>]),
+) -> Duration {
+    let mut requests: ArrayVec<_, MOST> = requests.collect();
+    let start = Instant::now();
+    serve(&mut requests);
+    start.elapsed()
 }

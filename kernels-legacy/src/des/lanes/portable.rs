@@ -2,7 +2,7 @@
 
 use lanecrypt_kernels::lanes::Lane;
 
-use super::super::sliced::transpose;
+use super::super::sliced::Word;
 use super::Times;
 use super::sliced::{self, Wide};
 
@@ -16,11 +16,7 @@ pub(super) fn cbc_encrypt_lanes<C: Times<N>, const N: usize>(lanes: &mut [Lane<'
 
 impl Wide<64> for u64 {
     #[inline(never)]
-    fn encrypt<const N: usize>(
-        keys: &[[Self; 64]; N],
-        chain: &mut [[u8; 8]; 64],
-        blocks: &mut [[u8; 8]; 64],
-    ) {
+    fn encrypt(keys: &[[Self; 64]], chain: &mut [[u8; 8]; 64], blocks: &mut [[u8; 8]; 64]) {
         let mut words = blocks.map(Self::from_le_bytes);
         for (word, chain) in words.iter_mut().zip(&*chain) {
             *word ^= Self::from_le_bytes(*chain);
@@ -33,6 +29,6 @@ impl Wide<64> for u64 {
     #[inline(never)]
     fn planes(words: &[[u8; 8]; 64], planes: &mut [Self; 64]) {
         *planes = words.map(Self::from_le_bytes);
-        transpose(planes);
+        Self::transpose(planes);
     }
 }

@@ -6,7 +6,7 @@
 use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::wipe;
 
-use super::super::sliced::{RoundKey, Word, permuted, round, transpose};
+use super::super::sliced::{RoundKey, Word, permuted};
 use super::super::spec;
 use super::slots::{Messages, STEPS, Slots};
 use super::{KEYS, Times, scalar};
@@ -14,11 +14,7 @@ use super::{KEYS, Times, scalar};
 /// A register's worth of bits of each of 64 rows: `LANES` blocks.
 pub(super) trait Wide<const LANES: usize>: Word + Default {
     /// Adds the chain to a block of each lane and encrypts it; the result is the next chain.
-    fn encrypt<const N: usize>(
-        keys: &[[Self; 64]; N],
-        chain: &mut [[u8; 8]; LANES],
-        blocks: &mut [[u8; 8]; LANES],
-    );
+    fn encrypt(keys: &[[Self; 64]], chain: &mut [[u8; 8]; LANES], blocks: &mut [[u8; 8]; LANES]);
 
     /// The planes of a word of 64 bits of each lane.
     fn planes(words: &[[u8; 8]; LANES], planes: &mut [Self; 64]);
@@ -101,8 +97,8 @@ const fn is_backwards(time: usize) -> bool {
 
 /// All rounds on blocks, the first byte of each the lowest of a lane.
 #[inline(always)]
-pub(super) fn encrypt<W: Word, const N: usize>(keys: &[[W; 64]; N], blocks: &mut [W; 64]) {
-    transpose(blocks);
+pub(super) fn encrypt<W: Word>(keys: &[[W; 64]], blocks: &mut [W; 64]) {
+    W::transpose(blocks);
     let (mut left, mut right) = ([blocks[0]; 32], [blocks[0]; 32]);
     for bit in 0..32 {
         let (l, r) = permuted(bit);
@@ -110,8 +106,8 @@ pub(super) fn encrypt<W: Word, const N: usize>(keys: &[[W; 64]; N], blocks: &mut
     }
     for (time, planes) in keys.iter().enumerate() {
         for [first, second] in &ROUNDS[usize::from(is_backwards(time))] {
-            round(&mut left, &right, &Chosen { planes, places: first });
-            round(&mut right, &left, &Chosen { planes, places: second });
+            W::round(&mut left, &right, &Chosen { planes, places: first });
+            W::round(&mut right, &left, &Chosen { planes, places: second });
         }
         (left, right) = (right, left);
     }
@@ -119,7 +115,7 @@ pub(super) fn encrypt<W: Word, const N: usize>(keys: &[[W; 64]; N], blocks: &mut
         let (l, r) = permuted(bit);
         (blocks[l], blocks[r]) = (left[bit], right[bit]);
     }
-    transpose(blocks);
+    W::transpose(blocks);
 }
 
 /// A round key, as its places among the planes of a key.

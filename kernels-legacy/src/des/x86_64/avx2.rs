@@ -8,7 +8,7 @@ use lanecrypt_kernels::simd::{load256, store256};
 
 use crate::des::portable;
 use crate::des::schedule::{self, KEYS};
-use crate::des::sliced::{self, Planes, Word};
+use crate::des::sliced::{self, Planes, RoundKey, Word};
 
 pub(crate) const NEEDS: Level = Level::Avx2;
 
@@ -89,6 +89,30 @@ impl Word for Lanes {
         // SAFETY: a value of this type exists only where there is AVX2.
         Self(unsafe { _mm256_srli_epi64::<BY>(self.0) })
     }
+
+    #[inline(always)]
+    fn round(half: &mut [Self; 32], from: &[Self; 32], key: &impl RoundKey<Self>) {
+        // SAFETY: values of this type exist only where there is AVX2.
+        unsafe { round(half, from, key) }
+    }
+
+    #[inline(always)]
+    fn transpose(rows: &mut [Self; 64]) {
+        // SAFETY: values of this type exist only where there is AVX2.
+        unsafe { transpose(rows) }
+    }
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx2")]
+fn round(half: &mut [Lanes; 32], from: &[Lanes; 32], key: &impl RoundKey<Lanes>) {
+    sliced::round(half, from, key);
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx2")]
+fn transpose(rows: &mut [Lanes; 64]) {
+    sliced::transpose(rows);
 }
 
 impl BitAnd for Lanes {

@@ -2,7 +2,7 @@
 
 use crate::Level;
 use crate::curve25519::digits::Schedule;
-use crate::curve25519::edwards::{self, base_multiply};
+use crate::curve25519::edwards::{self, Point, base_multiply};
 use crate::curve25519::field::limbs51::Limbs51;
 use crate::curve25519::{Digits, Numbers, ladder, load, load_digits, store};
 use crate::words::Words;
@@ -19,15 +19,21 @@ pub(crate) fn shared_secrets(secrets: &Numbers, points: &Numbers) -> Numbers {
 
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn public_keys(digits: &Digits) -> Numbers {
-    store(ladder::public_keys::<Field>(load_digits(digits)))
+    store(ladder::public_keys(multiply_base(digits)))
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn base_points(digits: &Digits) -> Numbers {
-    store(base_multiply::<Field>(load_digits(digits)).encode())
+    store(multiply_base(digits).encode())
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn verify(keys: &Numbers, points: &Numbers, schedule: &Schedule) -> [u64; 8] {
     edwards::verify::<Field>(load(keys), load(points), schedule).store()
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn multiply_base(digits: &Digits) -> Point<Field> {
+    base_multiply(load_digits(digits))
 }

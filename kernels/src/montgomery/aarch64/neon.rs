@@ -5,7 +5,7 @@ mod selection;
 
 use crate::Level;
 use crate::montgomery::passes::ByPasses;
-use crate::montgomery::{Job, Workspace, exponentiation};
+use crate::montgomery::{Jobs, Workspace, exponentiation};
 
 pub(crate) const NEEDS: Level = Level::Neon;
 
@@ -15,8 +15,8 @@ pub(super) struct Neon;
 
 /// Exponentiations, one after the other.
 #[target_feature(enable = "neon")]
-pub(crate) fn raise<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Workspace) {
-    exponentiation::raise::<ByPasses<Neon>, J>(jobs, chosen, workspace);
+pub(crate) fn raise(jobs: &mut dyn Jobs, chosen: &[usize], workspace: &mut Workspace) {
+    exponentiation::raise::<ByPasses<Neon>>(jobs, chosen, workspace);
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use self::four::Four;
 use super::lanes::{self, Kernel};
 use crate::Level;
 use crate::montgomery::passes::ByPasses;
-use crate::montgomery::{Job, Workspace, exponentiation, portable};
+use crate::montgomery::{Jobs, Workspace, exponentiation, portable};
 
 pub(crate) const NEEDS: Level = Level::Avx2;
 
@@ -26,17 +26,17 @@ struct Adx;
 
 /// Exponentiations of as many digits: four side by side if that takes less time.
 #[target_feature(enable = "avx2,bmi2")]
-pub(crate) fn raise<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Workspace) {
+pub(crate) fn raise(jobs: &mut dyn Jobs, chosen: &[usize], workspace: &mut Workspace) {
     raise_by(has_adx(), jobs, chosen, workspace);
 }
 
 #[target_feature(enable = "avx2,bmi2")]
-fn raise_by<J: Job>(has_adx: bool, jobs: &mut [J], chosen: &[usize], workspace: &mut Workspace) {
+fn raise_by(has_adx: bool, jobs: &mut dyn Jobs, chosen: &[usize], workspace: &mut Workspace) {
     // The fewest that take less time in lanes, full or not, than one by one: docs/notes/rsa.md.
     let fewest = if has_adx { 4 } else { 2 };
     for chosen in chosen.chunks(Four::NUMBERS) {
         if chosen.len() >= fewest {
-            lanes::raise::<Four, J>(jobs, chosen, workspace);
+            lanes::raise::<Four>(jobs, chosen, workspace);
         } else if has_adx {
             raise_with_adx(jobs, chosen, workspace);
         } else {
@@ -46,12 +46,12 @@ fn raise_by<J: Job>(has_adx: bool, jobs: &mut [J], chosen: &[usize], workspace: 
 }
 
 /// One by one. Numbers of as many digits may have different numbers of limbs.
-fn raise_with_adx<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Workspace) {
+fn raise_with_adx(jobs: &mut dyn Jobs, chosen: &[usize], workspace: &mut Workspace) {
     for chosen in chosen.chunks(1) {
-        if jobs[chosen[0]].modulus().limbs().len() == 8 {
-            exponentiation::raise::<Eight, J>(jobs, chosen, workspace);
+        if jobs.job(chosen[0]).modulus.limbs().len() == 8 {
+            exponentiation::raise::<Eight>(jobs, chosen, workspace);
         } else {
-            exponentiation::raise::<ByPasses<Adx>, J>(jobs, chosen, workspace);
+            exponentiation::raise::<ByPasses<Adx>>(jobs, chosen, workspace);
         }
     }
 }
@@ -116,10 +116,10 @@ mod tests {
                         .collect();
                     let chosen: Vec<_> = (0..count).collect();
                     match adx {
-                        None => portable::raise(&mut jobs, &chosen, &mut workspace),
+                        None => portable::raise(&mut &mut jobs[..], &chosen, &mut workspace),
                         // SAFETY: the processor has the instructions of this level, see above.
                         Some(adx) => unsafe {
-                            raise_by(adx, &mut jobs, &chosen, &mut workspace);
+                            raise_by(adx, &mut &mut jobs[..], &chosen, &mut workspace);
                         },
                     }
                     outs

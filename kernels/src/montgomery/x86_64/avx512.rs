@@ -14,7 +14,7 @@ use super::lanes;
 use super::radix::own_digits;
 use crate::Level;
 use crate::montgomery::digits::IFMA;
-use crate::montgomery::{Exponent, Job, Lanes, Workspace};
+use crate::montgomery::{Exponent, Inputs, Jobs, Lanes, Workspace};
 use crate::simd::load512_words;
 
 pub(crate) const NEEDS: Level = Level::Avx512;
@@ -33,45 +33,24 @@ const TWO: usize = 40;
 /// At most eight exponentiations, of as many digits: side by side if that takes less time than by
 /// twos.
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(crate) fn raise<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Workspace) {
-    let digits = own_digits(jobs[chosen[0]].modulus()).n.len();
+pub(crate) fn raise(jobs: &mut dyn Jobs, chosen: &[usize], workspace: &mut Workspace) {
+    let digits = own_digits(jobs.job(chosen[0]).modulus).n.len();
     if chosen.len() >= fewest(digits) {
-        return lanes::raise::<Eight, J>(jobs, chosen, workspace);
+        return lanes::raise::<Eight>(jobs, chosen, workspace);
     }
     for pair in chosen.chunks(2) {
         match *pair {
-            [one, other] if digits <= TWO && alike(&jobs[one], &jobs[other]) => {
-                let pair = [one, other];
-                match digits.div_ceil(8) {
-                    0..=1 => single::raise::<_, 1, 2>(jobs, pair, workspace),
-                    2 => single::raise::<_, 2, 2>(jobs, pair, workspace),
-                    3 => single::raise::<_, 3, 2>(jobs, pair, workspace),
-                    4 => single::raise::<_, 4, 2>(jobs, pair, workspace),
-                    _ => single::raise::<_, 5, 2>(jobs, pair, workspace),
-                }
+            [one, other] if digits <= TWO && alike(jobs.job(one), jobs.job(other)) => {
+                single::raise(jobs, pair, workspace);
             }
-            _ => pair.iter().for_each(|&job| one(jobs, job, digits, workspace)),
+            _ => pair.chunks(1).for_each(|one| single::raise(jobs, one, workspace)),
         }
     }
 }
 
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn one<J: Job>(jobs: &mut [J], job: usize, digits: usize, workspace: &mut Workspace) {
-    match digits.div_ceil(8) {
-        0..=1 => single::raise::<_, 1, 1>(jobs, [job], workspace),
-        2 => single::raise::<_, 2, 1>(jobs, [job], workspace),
-        3 => single::raise::<_, 3, 1>(jobs, [job], workspace),
-        4 => single::raise::<_, 4, 1>(jobs, [job], workspace),
-        5 => single::raise::<_, 5, 1>(jobs, [job], workspace),
-        6..=8 => single::raise::<_, 8, 1>(jobs, [job], workspace),
-        9..=10 => single::raise::<_, 10, 1>(jobs, [job], workspace),
-        _ => single::raise::<_, 20, 1>(jobs, [job], workspace),
-    }
-}
-
 /// Whether two exponentiations take the same steps.
-fn alike(one: &impl Job, other: &impl Job) -> bool {
-    match (one.exponent(), other.exponent()) {
+fn alike(one: Inputs<'_>, other: Inputs<'_>) -> bool {
+    match (one.exponent, other.exponent) {
         (Exponent::Public(one), Exponent::Public(other)) => one == other,
         (one, other) => one.limbs().len() == other.limbs().len(),
     }

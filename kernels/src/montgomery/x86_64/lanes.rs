@@ -2,8 +2,7 @@
 
 use super::radix::{own_digits, store_remainder};
 use crate::montgomery::limbs::window;
-use crate::montgomery::modulus::Modulus;
-use crate::montgomery::{Exponent, Job, Workspace};
+use crate::montgomery::{Exponent, Inputs, Jobs, Workspace};
 use crate::wipe;
 
 /// Bits of an exponent that one multiplication takes.
@@ -89,7 +88,7 @@ struct Group<'a, K: Kernel> {
 
 impl<'a, K: Kernel> Group<'a, K> {
     fn new<'b>(
-        numbers: impl Iterator<Item = (&'b Modulus, &'b [u64])>,
+        jobs: impl Iterator<Item = Inputs<'b>>,
         digits: usize,
         memory: &'a mut [K::Vector],
     ) -> Self {
@@ -101,7 +100,7 @@ impl<'a, K: Kernel> Group<'a, K> {
         let (base, rest) = rest.split_at_mut(vectors);
         let (number, table) = rest.split_at_mut(vectors);
         let mut inverse = K::Vector::default();
-        for (which, (modulus, number)) in numbers.enumerate() {
+        for (which, Inputs { modulus, base: number, .. }) in jobs.enumerate() {
             let own = own_digits(modulus);
             copy::<K>(&own.n, which, n);
             copy::<K>(&own.r_squared, which, r_squared);
@@ -227,30 +226,26 @@ fn copy<K: Kernel>(from: &[u64], which: usize, number: &mut [K::Vector]) {
 }
 
 /// At most as many exponentiations as there are numbers side by side, of as many digits.
-pub(super) fn raise<K: Kernel, J: Job>(
-    jobs: &mut [J],
-    chosen: &[usize],
-    workspace: &mut Workspace,
-) {
-    let first = jobs[chosen[0]].exponent();
+pub(super) fn raise<K: Kernel>(jobs: &mut dyn Jobs, chosen: &[usize], workspace: &mut Workspace) {
+    let first = jobs.job(chosen[0]).exponent;
     let mut secret: [&[u64]; MOST] = [&[]; MOST];
     let mut public = [0; MOST];
     for (at, &i) in chosen.iter().enumerate() {
-        match jobs[i].exponent() {
+        match jobs.job(i).exponent {
             Exponent::Secret(exponent) => secret[at] = exponent,
             Exponent::Public(exponent) => public[at] = exponent,
         }
     }
-    let digits = own_digits(jobs[chosen[0]].modulus()).n.len();
+    let digits = own_digits(jobs.job(chosen[0]).modulus).n.len();
     let vectors = K::vectors(digits);
     let table = match first {
         Exponent::Secret(_) => K::table(vectors),
         Exponent::Public(_) => 2 * vectors,
     };
     let memory = K::memory(workspace, (4 + K::ROOM) * vectors + table);
-    let numbers = chosen.iter().map(|&i| (jobs[i].modulus(), jobs[i].base()));
+    let numbers = chosen.iter().map(|&i| jobs.job(i));
     let mut group = Group::<K>::new(numbers, digits, memory);
-    let factors = chosen.iter().map(|&i| jobs[i].factor());
+    let factors = chosen.iter().map(|&i| jobs.job(i).factor);
     let mut plainly = false;
     match first {
         Exponent::Secret(_) => group.raise(&secret),
@@ -269,7 +264,7 @@ pub(super) fn raise<K: Kernel, J: Job>(
     }
     for (which, &i) in chosen.iter().enumerate() {
         let digits = (0..digits).map(|digit| *K::place(group.number, which, digit));
-        store_remainder(digits, K::WIDTH, &mut jobs[i]);
+        store_remainder(digits, K::WIDTH, jobs.place(i));
     }
     wipe::words(memory);
 }

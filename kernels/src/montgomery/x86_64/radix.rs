@@ -1,6 +1,5 @@
 //! Digits of moduli, and remainders from digits.
 
-use crate::montgomery::Job;
 use crate::montgomery::digits::Digits;
 use crate::montgomery::limbs::{halves, reduce_once};
 use crate::montgomery::modulus::Modulus;
@@ -18,7 +17,7 @@ pub(super) fn own_digits(modulus: &Modulus) -> &Digits {
 pub(super) fn store_remainder(
     mut digits: impl Iterator<Item = u64>,
     width: u32,
-    job: &mut impl Job,
+    (modulus, limbs): (&Modulus, &mut [u64]),
 ) {
     let (mut rest, mut bits) = (0, 0);
     let mut next = || {
@@ -30,7 +29,6 @@ pub(super) fn store_remainder(
         (rest, bits) = (u128::from(high), bits - 64);
         limb
     };
-    let (modulus, limbs) = job.place();
     for limb in &mut *limbs {
         *limb = next();
     }

@@ -5,8 +5,9 @@ mod lanes256;
 use self::lanes256::Eight;
 use super::{aesni, shani};
 use crate::Level;
+use crate::sha2::rounds256::{self, Word};
+use crate::sha2::rounds512;
 use crate::sha2::streams::{self, Jobs, Kernel};
-use crate::sha2::{rounds256, rounds512};
 use crate::words::x86_64::Four;
 
 pub(crate) const NEEDS: Level = Level::Avx2;
@@ -44,19 +45,44 @@ impl Kernel<64> for Lanes {
 
     #[inline(always)]
     fn compress(states: &mut [[u32; 8]; 8], blocks: &[&[u8; 64]; 8], _: usize) {
-        let rows = blocks.map(rounds256::words);
-        let words = core::array::from_fn(|i| Eight::load(&rows.map(|row| row[i])));
-        let mut state = states.each_ref().map(Eight::load);
-        rounds256::compress(&mut state, words);
-        for (words, state) in states.iter_mut().zip(state) {
-            state.store(words);
-        }
+        // SAFETY: only functions with AVX2 use this type.
+        unsafe { compress256(states, blocks) }
     }
 
     #[inline(always)]
     fn compress_one(state: &mut [u32; 8], block: &[u8; 64]) {
-        rounds256::compress_one(state, block);
+        // SAFETY: as above.
+        unsafe { compress_one256(state, block) }
     }
+}
+
+#[target_feature(enable = "avx2,bmi2")]
+#[inline(never)]
+fn compress256(states: &mut [[u32; 8]; 8], blocks: &[&[u8; 64]; 8]) {
+    let mut columns = [[0; 8]; 16];
+    for (lane, block) in blocks.iter().enumerate() {
+        for (column, word) in columns.iter_mut().zip(rounds256::words(block)) {
+            column[lane] = word;
+        }
+    }
+    let mut words = [Eight::splat(0); 16];
+    for (word, column) in words.iter_mut().zip(&columns) {
+        *word = Eight::load(column);
+    }
+    let mut state = [Eight::splat(0); 8];
+    for (state, words) in state.iter_mut().zip(&*states) {
+        *state = Eight::load(words);
+    }
+    rounds256::compress(&mut state, words);
+    for (words, state) in states.iter_mut().zip(state) {
+        state.store(words);
+    }
+}
+
+#[target_feature(enable = "avx2,bmi2")]
+#[inline(never)]
+fn compress_one256(state: &mut [u32; 8], block: &[u8; 64]) {
+    rounds256::compress_one(state, block);
 }
 
 #[target_feature(enable = "avx2,bmi2")]

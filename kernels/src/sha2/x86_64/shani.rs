@@ -49,12 +49,13 @@ impl Kernel<64> for Streams {
 
     #[inline(always)]
     fn compress_one(state: &mut [u32; 8], block: &[u8; 64]) {
-        beside([state], [block]);
+        // SAFETY: only `absorb` and `step` use this type.
+        unsafe { several([state], [block]) }
     }
 }
 
 /// Absorbs a block of each message, for [`Streams`].
-#[inline(always)]
+#[inline(never)]
 fn beside<const S: usize>(states: [&mut [u32; 8]; S], blocks: [&[u8; 64]; S]) {
     // SAFETY: only `absorb` and `step` use `Streams`.
     unsafe { several(states, blocks) }
@@ -64,15 +65,20 @@ fn beside<const S: usize>(states: [&mut [u32; 8]; S], blocks: [&[u8; 64]; S]) {
 #[target_feature(enable = "sha,sse4.1,ssse3")]
 fn several<const S: usize>(states: [&mut [u32; 8]; S], blocks: [&[u8; 64]; S]) {
     let order = _mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203);
-    let mut w = blocks.map(|block| {
-        let (quarters, _) = block.as_chunks();
-        [0, 1, 2, 3].map(|i| _mm_shuffle_epi8(load128(&quarters[i]), order))
-    });
+    // Not by `map`: its closures would be functions of their own.
+    let mut w = [[_mm_setzero_si128(); 4]; S];
+    for (w, block) in w.iter_mut().zip(blocks) {
+        for (w, quarter) in w.iter_mut().zip(block.as_chunks().0) {
+            *w = _mm_shuffle_epi8(load128(quarter), order);
+        }
+    }
     // The words `abef` and `cdgh`.
-    let mut s = states.each_ref().map(|state| {
-        let (halves, _) = state.as_chunks();
-        [load_words(&halves[0]), load_words(&halves[1])]
-    });
+    let mut s = [[_mm_setzero_si128(); 2]; S];
+    for (s, state) in s.iter_mut().zip(&states) {
+        for (s, half) in s.iter_mut().zip(state.as_chunks().0) {
+            *s = load_words(half);
+        }
+    }
     let (constants, _) = ROUNDS.as_chunks();
     sixteen!(I => {
         let constant = load_words(&constants[I]);

@@ -8,7 +8,7 @@ use lanecrypt_kernels::simd::{load256, store256};
 
 use crate::des::lanes::sliced::{self, Wide};
 use crate::des::lanes::{Times, portable};
-use crate::des::sliced::{Word, transpose};
+use crate::des::sliced::Word;
 use crate::des::x86_64::avx2::Lanes;
 
 pub(crate) const NEEDS: Level = Level::Avx2;
@@ -35,11 +35,7 @@ impl Default for Lanes {
 
 impl Wide<256> for Lanes {
     #[inline(always)]
-    fn encrypt<const N: usize>(
-        keys: &[[Self; 64]; N],
-        chain: &mut [[u8; 8]; 256],
-        blocks: &mut [[u8; 8]; 256],
-    ) {
+    fn encrypt(keys: &[[Self; 64]], chain: &mut [[u8; 8]; 256], blocks: &mut [[u8; 8]; 256]) {
         // SAFETY: there are keys of this type only where there is AVX2.
         unsafe { encrypt(keys, chain, blocks) }
     }
@@ -53,11 +49,7 @@ impl Wide<256> for Lanes {
 
 #[inline(never)]
 #[target_feature(enable = "avx2")]
-fn encrypt<const N: usize>(
-    keys: &[[Lanes; 64]; N],
-    chain: &mut [[u8; 8]; 256],
-    blocks: &mut [[u8; 8]; 256],
-) {
+fn encrypt(keys: &[[Lanes; 64]], chain: &mut [[u8; 8]; 256], blocks: &mut [[u8; 8]; 256]) {
     let (blocks, _) = blocks.as_flattened_mut().as_chunks_mut();
     let (chain, _) = chain.as_flattened_mut().as_chunks_mut();
     let mut words = [Lanes(_mm256_setzero_si256()); 64];
@@ -78,5 +70,5 @@ fn planes(words: &[[u8; 8]; 256], planes: &mut [Lanes; 64]) {
     for (plane, word) in planes.iter_mut().zip(words) {
         plane.0 = load256(word);
     }
-    transpose(planes);
+    Lanes::transpose(planes);
 }

@@ -64,11 +64,14 @@ fn look_up_vectors<const V: usize>(table: &[u64], index: u64, out: &mut [u64], a
 pub(super) struct Eight;
 
 impl Arithmetic for Eight {
+    // A kernel of a thousand bytes; there are many calls.
+    #[inline(never)]
     fn multiply(modulus: &Context, number: &mut [u64], factor: &[u64], _: &mut [u64]) {
         let number = eight_mut(number);
         *number = fused::multiply(modulus, number, factor.try_into().expect("eight limbs"));
     }
 
+    #[inline(never)]
     fn square(modulus: &Context, number: &mut [u64], room: &mut [u64]) {
         let number = eight_mut(number);
         *number = fused::square(modulus, number, room.try_into().expect("sixteen limbs"));
