@@ -80,6 +80,11 @@ pub enum Error {
     },
     /// The text is not a key ring in JSON.
     Format,
+    /// The text is a key ring in the format of a later version.
+    FormatVersion {
+        /// The version of the format.
+        version: u32,
+    },
 }
 
 /// The reason for which a cell was refused.
@@ -156,6 +161,9 @@ impl fmt::Display for Error {
             }
             Self::DisabledKey { id } => write!(f, "key {id} is disabled"),
             Self::Format => f.write_str("not a key ring in JSON"),
+            Self::FormatVersion { version } => {
+                write!(f, "a key ring in format {version}; this version reads format 1")
+            }
         }
     }
 }

@@ -73,6 +73,9 @@ struct Entry {
     key: ColumnKey,
 }
 
+/// The version of rings in JSON.
+const FORMAT: u32 = 1;
+
 /// The longest key of any layout.
 const LONGEST: usize = 64;
 
@@ -271,7 +274,8 @@ impl Keyring {
     /// The ring with its keys as JSON, to be stored encrypted.
     ///
     /// It is an object with the name of the `layout` and an array of `keys`, each with `id`,
-    /// `state` (`primary`, `active`, `disabled`) and `key` in hexadecimal digits.
+    /// `state` (`primary`, `active`, `disabled`) and `key` in hexadecimal digits. This is version 1
+    /// of the format; later ones have their number in a field `version`.
     #[must_use]
     pub fn to_json(&self) -> Zeroizing<String> {
         // Enough, so that no copy is left by growing.
@@ -300,12 +304,20 @@ impl Keyring {
     ///
     /// # Errors
     ///
-    /// [`Error::Format`], [`Error::KeyLength`] and [`Error::KeyExists`]. None of them contains a
-    /// key.
+    /// [`Error::Format`], [`Error::FormatVersion`], [`Error::KeyLength`] and [`Error::KeyExists`].
+    /// None of them contains a key.
     pub fn from_json(json: &str) -> Result<Self, Error> {
+        // All other fields are skipped.
+        #[derive(Deserialize)]
+        struct Version {
+            #[serde(default)]
+            version: Option<u32>,
+        }
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Ring<'a> {
+            #[serde(default, rename = "version")]
+            _version: Option<u32>,
             layout: &'a str,
             #[serde(borrow)]
             keys: Vec<Key<'a>>,
@@ -318,7 +330,11 @@ impl Keyring {
             state: &'a str,
             key: &'a str,
         }
-        let Ring { layout, keys } = serde_json::from_str(json).map_err(|_| Error::Format)?;
+        let of_version: Version = serde_json::from_str(json).map_err(|_| Error::Format)?;
+        if let Some(version) = of_version.version.filter(|&version| version != FORMAT) {
+            return Err(Error::FormatVersion { version });
+        }
+        let Ring { layout, keys, .. } = serde_json::from_str(json).map_err(|_| Error::Format)?;
         let mut ring = Self::new(layout.parse().map_err(|_| Error::Format)?);
         for Key { id, state, key } in keys {
             let states = [KeyState::Primary, KeyState::Active, KeyState::Disabled];

@@ -8,6 +8,14 @@
 //! close sessions, by one packet for the request and one for the reply; it is closed when either
 //! side ends. Packets are in the format of the crate `postcard`. Requests go through the rings:
 //! [`request`] and [`status`].
+//!
+//! # Versions
+//!
+//! A packet begins with a [`Greeting`]: the versions that its sender speaks. Both sides use the
+//! highest that both speak, in packets and in the memory. Without one, the daemon refuses the
+//! client, which reads the daemon's versions in the greeting of the reply. The greeting, `Hello`
+//! and `Statistics` have the same form in every version. A new request, reply or status raises the
+//! version; a version that a release speaks is never changed.
 
 mod reject_reason;
 pub(crate) mod request;
@@ -21,8 +29,9 @@ use serde::{Deserialize, Serialize};
 pub use self::reject_reason::RejectReason;
 use crate::Statistics;
 
-/// The version of the protocol. Both sides must have the same.
-pub(crate) const VERSION: u32 = 3;
+/// The versions of the protocol that this program speaks.
+pub(crate) const OLDEST: u32 = 4;
+pub(crate) const NEWEST: u32 = 4;
 
 /// The first bytes of each packet, in every version.
 pub(crate) const MAGIC: [u8; 8] = *b"lanecryp";
@@ -30,20 +39,28 @@ pub(crate) const MAGIC: [u8; 8] = *b"lanecryp";
 /// The longest packet in bytes: it has room for an RSA private key in DER.
 pub(crate) const LONGEST: usize = 16 << 10;
 
-/// The head of a packet: it is read before anything else, in every version.
+/// The head of a packet, in every version: the versions that its sender speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Greeting {
     pub(crate) magic: [u8; 8],
-    pub(crate) version: u32,
+    pub(crate) newest: u32,
+    pub(crate) oldest: u32,
 }
 
 impl Greeting {
-    /// That of this version.
-    pub(crate) const OURS: Self = Self { magic: MAGIC, version: VERSION };
+    /// That of this program.
+    pub(crate) const OURS: Self = Self { magic: MAGIC, newest: NEWEST, oldest: OLDEST };
 
-    /// Whether it is that of another version.
+    /// The highest version that both sides speak.
+    pub(crate) fn common(self, other: Self) -> Option<u32> {
+        let highest = self.newest.min(other.newest);
+        let is_spoken = highest >= self.oldest.max(other.oldest);
+        (self.magic == other.magic && is_spoken).then_some(highest)
+    }
+
+    /// Whether it is that of this protocol, without a version that this program speaks.
     pub(crate) fn is_other_version(self) -> bool {
-        self.magic == MAGIC && self.version != VERSION
+        self.magic == MAGIC && self.common(Self::OURS).is_none()
     }
 }
 
@@ -128,4 +145,35 @@ pub(crate) enum ControlResponse<'a> {
         /// In bytes.
         agreement_length: u32,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_highest_common_version_is_used() {
+        let speaks = |oldest, newest| Greeting { magic: MAGIC, newest, oldest };
+        for (one, other, common) in [
+            ((4, 4), (4, 4), Some(4)),
+            ((4, 4), (4, 9), Some(4)),
+            ((4, 7), (5, 6), Some(6)),
+            ((0, u32::MAX), (8, 9), Some(9)),
+            ((4, 5), (6, 7), None),
+            // Nobody speaks these.
+            ((5, 4), (1, 9), None),
+        ] {
+            let (one, other) = (speaks(one.0, one.1), speaks(other.0, other.1));
+            assert_eq!(
+                (one.common(other), other.common(one)),
+                (common, common),
+                "{one:?} {other:?}"
+            );
+        }
+        let strange = Greeting { magic: *b"lanecrip", ..Greeting::OURS };
+        assert_eq!(strange.common(Greeting::OURS), None);
+        assert!(!strange.is_other_version() && !Greeting::OURS.is_other_version());
+        assert!(speaks(NEWEST + 1, NEWEST + 2).is_other_version());
+        assert!(speaks(0, OLDEST - 1).is_other_version());
+    }
 }

@@ -6,6 +6,6 @@ mod raw;
 
 pub use self::memory::{Advice, Memory};
 pub use self::raw::{
-    ARENA, COMPLETED, DEPTH, MAGIC, PROTOCOL, Raw, SUBMISSIONS, SUBMITTED, dial, send_packet,
-    try_dial,
+    ARENA, COMPLETED, DEPTH, MAGIC, PROTOCOL, Raw, SUBMISSIONS, SUBMITTED, dial, receive,
+    send_packet, try_dial,
 };

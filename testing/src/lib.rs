@@ -7,6 +7,7 @@ pub mod batches;
 pub mod counting;
 #[cfg(all(feature = "device", target_os = "linux"))]
 pub mod device;
+pub mod fixtures;
 #[cfg(unix)]
 pub mod harness;
 pub mod keeper;

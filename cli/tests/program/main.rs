@@ -25,3 +25,5 @@ mod serve;
 mod streams;
 mod support;
 mod terminal;
+#[cfg(target_os = "linux")]
+mod upgrade;

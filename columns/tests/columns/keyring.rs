@@ -229,4 +229,14 @@ fn rings_as_json() {
     for end in 0..json.len() {
         assert_eq!(Keyring::from_json(&json[..end]).err(), Some(Error::Format));
     }
+
+    let of_version = |version: &str| {
+        let json = format!("{{\"version\":{version},\"layout\":\"aes_gcm\",\"keys\":[]}}");
+        Keyring::from_json(&json).err()
+    };
+    assert_eq!(of_version("1"), None);
+    assert_eq!(of_version("\"1\""), Some(Error::Format));
+    let later = Keyring::from_json("{\"version\":2,\"keys\":{},\"locks\":[]}").expect_err("later");
+    assert_eq!(later, Error::FormatVersion { version: 2 });
+    assert_eq!(later.to_string(), "a key ring in format 2; this version reads format 1");
 }

@@ -9,3 +9,4 @@ mod random_columns;
 mod table;
 mod tampering;
 mod threads;
+mod upgrade;

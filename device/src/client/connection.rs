@@ -15,7 +15,7 @@ use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{SocketFlags, connect};
 
 use crate::protocol::socket::{self, Packet};
-use crate::protocol::{ControlRequest, ControlResponse, Greeting, MAGIC, RejectReason};
+use crate::protocol::{ControlRequest, ControlResponse, Greeting, RejectReason};
 use crate::{ConnectError, Error, Statistics};
 
 /// The pause before a daemon without places is asked again.
@@ -197,8 +197,9 @@ pub(super) fn greet(
     match packet.value() {
         (_, Some(ControlResponse::Refused(refusal))) => Err(ConnectError::Refused(refusal)),
         (_, Some(_)) => Ok(descriptors),
-        (Some(Greeting { magic: MAGIC, version }), None) if version != Greeting::OURS.version => {
-            Err(ConnectError::Refused(RejectReason::Version(version)))
+        (Some(greeting), None) if greeting.is_other_version() => {
+            let Greeting { oldest, newest, .. } = greeting;
+            Err(ConnectError::Refused(RejectReason::Version { oldest, newest }))
         }
         _ => Err(strange()),
     }

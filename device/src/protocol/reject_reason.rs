@@ -4,12 +4,19 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::{NEWEST, OLDEST};
+
 /// The reason for which the daemon refuses a client or a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum RejectReason {
-    /// The daemon has another version of the protocol: this one.
-    Version(u32),
+    /// The daemon speaks other versions of the protocol: these.
+    Version {
+        /// The lowest.
+        oldest: u32,
+        /// The highest.
+        newest: u32,
+    },
     /// The daemon does not serve this user.
     User(u32),
     /// The daemon has no free file descriptors.
@@ -51,9 +58,12 @@ pub enum RejectReason {
 impl fmt::Display for RejectReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Version(version) => {
-                write!(f, "the daemon speaks version {version}, this program {}", super::VERSION)
-            }
+            Self::Version { oldest, newest } => write!(
+                f,
+                "the daemon speaks {} of the protocol, this program {}",
+                Versions(*oldest, *newest),
+                Versions(OLDEST, NEWEST)
+            ),
             Self::User(user) => write!(f, "the daemon does not serve user {user}"),
             Self::Descriptors => f.pad("the daemon has no more file descriptors"),
             Self::Memory => f.pad("the daemon has no more memory"),
@@ -77,3 +87,16 @@ impl fmt::Display for RejectReason {
 }
 
 impl core::error::Error for RejectReason {}
+
+/// The lowest and the highest of some versions.
+struct Versions(u32, u32);
+
+impl fmt::Display for Versions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(oldest, newest) = *self;
+        match oldest >= newest {
+            true => write!(f, "version {newest}"),
+            false => write!(f, "versions {oldest} to {newest}"),
+        }
+    }
+}

@@ -146,14 +146,14 @@ impl Packet {
         }
     }
 
-    /// The greeting of the received packet, and its value if both are of this version.
+    /// The greeting of the received packet, and its value if its sender speaks a version of ours.
     pub(crate) fn value<'p, T: Deserialize<'p>>(&'p self) -> (Option<Greeting>, Option<T>) {
         let bytes = self.bytes.get(..self.used).unwrap_or_default();
         let Ok((greeting, rest)) = postcard::take_from_bytes::<Greeting>(bytes) else {
             return (None, None);
         };
         let value = match postcard::take_from_bytes(rest) {
-            Ok((value, [])) if greeting == Greeting::OURS => Some(value),
+            Ok((value, [])) if greeting.common(Greeting::OURS).is_some() => Some(value),
             _ => None,
         };
         (Some(greeting), value)
@@ -174,7 +174,7 @@ fn retry<T>(mut call: impl FnMut() -> Result<T, Errno>) -> io::Result<T> {
 mod tests {
     use rustix::net::socketpair;
 
-    use super::super::{ControlRequest, ControlResponse, MAGIC, RejectReason, VERSION};
+    use super::super::{ControlRequest, ControlResponse, NEWEST, RejectReason};
     use super::*;
 
     fn pair() -> (OwnedFd, OwnedFd) {
@@ -210,12 +210,19 @@ mod tests {
     fn other_versions_are_told_from_nonsense() {
         let (near, far) = pair();
         let mut packet = Packet::new();
-        let other = Greeting { magic: MAGIC, version: VERSION + 1 };
+        let newest = NEWEST + 2;
+        let other = Greeting { newest, oldest: NEWEST + 1, ..Greeting::OURS };
         let mut bytes = [0; 64];
         let sent = postcard::to_slice(&(other, 3_u8, 4_u64), &mut bytes).expect("there is room");
         rustix::net::send(&near, sent, SendFlags::empty()).expect("there is room");
         packet.receive(&far).expect("it was sent");
         assert_eq!(packet.value::<ControlRequest<'_>>(), (Some(other), None));
+        // A later program that speaks ours, too.
+        let later = Greeting { newest, ..Greeting::OURS };
+        let sent = postcard::to_slice(&(later, ControlRequest::Statistics), &mut bytes);
+        rustix::net::send(&near, sent.expect("room"), SendFlags::empty()).expect("room");
+        packet.receive(&far).expect("it was sent");
+        assert_eq!(packet.value(), (Some(later), Some(ControlRequest::Statistics)));
         rustix::net::send(&near, &[0xff; 30], SendFlags::empty()).expect("there is room");
         packet.receive(&far).expect("it was sent");
         assert_eq!(packet.value::<ControlRequest<'_>>().1, None);

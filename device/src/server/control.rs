@@ -23,7 +23,7 @@ use super::sessions::open_asymmetric;
 use super::sessions::{Opened, SESSION, open};
 use super::users::{User, Users};
 use crate::protocol::socket::Packet;
-use crate::protocol::{ControlRequest, ControlResponse, Greeting, LONGEST, VERSION};
+use crate::protocol::{ControlRequest, ControlResponse, Greeting, LONGEST, NEWEST, OLDEST};
 use crate::{RejectReason, Statistics};
 
 /// The users that may connect, their keys, and their limits.
@@ -166,9 +166,10 @@ impl Control {
                 }
             }
             (greeting, None) => {
-                let is_other = greeting.is_some_and(Greeting::is_other_version);
-                let refusal =
-                    if is_other { RejectReason::Version(VERSION) } else { RejectReason::Malformed };
+                let refusal = match greeting.is_some_and(Greeting::is_other_version) {
+                    true => RejectReason::Version { oldest: OLDEST, newest: NEWEST },
+                    false => RejectReason::Malformed,
+                };
                 send(&mut self.packet, peer, &ControlResponse::Refused(refusal));
                 Heard::Gone
             }

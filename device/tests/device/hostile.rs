@@ -195,7 +195,8 @@ fn packets_that_are_nonsense_end_the_connection() {
         let length = 1 + numbers.below(100);
         let mut packet = numbers.bytes(length);
         if numbers.below(2) == 0 {
-            let begin: Vec<u8> = MAGIC.into_iter().chain([3, numbers.bytes(1)[0] % 10]).collect();
+            let begin: Vec<u8> =
+                MAGIC.into_iter().chain([4, 4, numbers.bytes(1)[0] % 10]).collect();
             packet.splice(..0, begin);
         }
         send(&socket, &packet, SendFlags::NOSIGNAL).expect("it listens");
@@ -249,7 +250,7 @@ fn who_says_nothing_keeps_no_place() {
     for socket in &silent[..4] {
         let mut answer = [0; 100];
         let (_, length) = recv(socket, &mut answer[..], RecvFlags::empty()).expect("it answers");
-        let expected: Vec<u8> = MAGIC.into_iter().chain([3, 4, 4]).collect();
+        let expected: Vec<u8> = MAGIC.into_iter().chain([4, 4, 4, 4]).collect();
         assert_eq!(answer[..length], expected);
         assert!(ends(socket).is_ok());
     }
@@ -285,12 +286,12 @@ fn another_version_is_told() {
     let daemon = Running::new(Server::new());
     let socket = dial(&daemon.path());
     let mut bytes = [0; 100];
-    let packet = postcard::to_slice(&(MAGIC, 99_u32, [1_u8; 5]), &mut bytes).expect("room");
+    let packet = postcard::to_slice(&(MAGIC, [99_u32, 98], [1_u8; 5]), &mut bytes).expect("room");
     send(&socket, packet, SendFlags::NOSIGNAL).expect("it listens");
     let mut answer = [0; 100];
     let (_, length) = recv(&socket, &mut answer[..], RecvFlags::empty()).expect("it answers");
-    // The answer is refused, because of the version, which is 3.
-    let expected: Vec<u8> = MAGIC.into_iter().chain([3, 4, 0, 3]).collect();
+    // The answer is refused, because of the version, which is 4.
+    let expected: Vec<u8> = MAGIC.into_iter().chain([4, 4, 4, 0, 4, 4]).collect();
     assert_eq!(answer[..length], expected);
     assert!(ends(&socket).is_ok());
 }

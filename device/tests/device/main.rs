@@ -23,5 +23,7 @@ mod requests;
 #[cfg(feature = "rsa")]
 mod rsa;
 mod soak;
+#[cfg(feature = "pk")]
+mod upgrade;
 mod users;
 mod vectors;

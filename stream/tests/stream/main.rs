@@ -6,5 +6,6 @@ mod file;
 mod manners;
 mod refused;
 mod support;
+mod upgrade;
 mod whole;
 mod x86_64;

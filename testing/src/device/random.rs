@@ -29,7 +29,8 @@ pub fn packets(daemon: &Path, bytes: &[u8]) {
         rest = after;
         let head: &[u8] = if kind % 8 == 0 { &[] } else { &MAGIC };
         let version = if kind % 8 == 0 { None } else { u8::try_from(PROTOCOL).ok() };
-        let packet: Vec<u8> = head.iter().copied().chain(version).chain(body.to_vec()).collect();
+        let versions = version.into_iter().chain(version);
+        let packet: Vec<u8> = head.iter().copied().chain(versions).chain(body.to_vec()).collect();
         // The daemon may have ended the connection.
         if packet.is_empty() || send(&socket, &packet, SendFlags::NOSIGNAL).is_err() {
             break;

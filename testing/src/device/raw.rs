@@ -29,7 +29,7 @@ pub const SUBMISSIONS: u64 = 4096;
 /// The first bytes of a packet.
 pub const MAGIC: [u8; 8] = *b"lanecryp";
 /// The version of the protocol.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 const PAGE: u64 = 4096;
 
@@ -67,6 +67,24 @@ pub fn try_dial(path: &Path) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
+/// Waits for a packet, and the descriptors with it.
+///
+/// # Errors
+///
+/// Those of the system.
+pub fn receive(socket: &OwnedFd) -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
+    let (mut bytes, mut space) = ([0; 1000], [MaybeUninit::uninit(); 64]);
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut slices = [IoSliceMut::new(&mut bytes)];
+    let flags = RecvFlags::CMSG_CLOEXEC;
+    let length = recvmsg(socket, &mut slices, &mut control, flags)?.bytes;
+    let came = control.drain().flat_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(descriptors) => descriptors.collect::<Vec<_>>(),
+        _ => Vec::new(),
+    });
+    Ok((bytes[..length].to_vec(), came.collect()))
+}
+
 impl Raw {
     /// Connects, with a ring of [`DEPTH`] places and an arena of [`ARENA`] bytes.
     ///
@@ -85,20 +103,12 @@ impl Raw {
     pub fn with(path: &Path, depth: u32, arena: u32) -> io::Result<Self> {
         let socket = try_dial(path)?;
         send_packet(&socket, (0_u32, depth, arena, 0_u32));
-        let (mut bytes, mut space) = ([0; 200], [MaybeUninit::uninit(); 64]);
-        let mut control = RecvAncillaryBuffer::new(&mut space);
-        let mut slices = [IoSliceMut::new(&mut bytes)];
-        let flags = RecvFlags::CMSG_CLOEXEC;
-        let length = recvmsg(&socket, &mut slices, &mut control, flags)?.bytes;
-        let came = control.drain().flat_map(|message| match message {
-            RecvAncillaryMessage::ScmRights(descriptors) => descriptors.collect::<Vec<_>>(),
-            _ => Vec::new(),
-        });
+        let (bytes, came) = receive(&socket)?;
         // The memory, and what rings.
-        let [memory, doorbell] = <[OwnedFd; 2]>::try_from(came.collect::<Vec<_>>())
-            .map_err(|_| io::ErrorKind::ConnectionRefused)?;
-        let welcome = postcard::from_bytes(&bytes[..length]).expect("a packet of this protocol");
-        let (_, _, _, depth, arena, _): ([u8; 8], u32, u32, u32, u32, u32) = welcome;
+        let [memory, doorbell] =
+            <[OwnedFd; 2]>::try_from(came).map_err(|_| io::ErrorKind::ConnectionRefused)?;
+        let welcome = postcard::from_bytes(&bytes).expect("a packet of this protocol");
+        let (_, _, (_, depth, arena, _)): ([u8; 8], [u32; 2], (u32, u32, u32, u32)) = welcome;
         let shared = Arc::new(Memory::map(&memory)?);
         // `Mapped`
         send_packet(&socket, 10_u32);
@@ -274,6 +284,7 @@ fn place(at: u64) -> usize {
 /// It is too long.
 pub fn send_packet(socket: &OwnedFd, asked: impl serde::Serialize) {
     let mut bytes = [0; 16 << 10];
-    let packet = postcard::to_slice(&(MAGIC, PROTOCOL, asked), &mut bytes).expect("there is room");
+    let packet =
+        postcard::to_slice(&(MAGIC, [PROTOCOL; 2], asked), &mut bytes).expect("there is room");
     let _ = send(socket, packet, SendFlags::NOSIGNAL);
 }

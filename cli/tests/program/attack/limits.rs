@@ -36,7 +36,7 @@ fn exhaust(daemon: &Daemon) -> (usize, usize) {
         while sessions < most {
             raw.ask((2_u32, "aes-256-gcm", &[1_u8; 32][..]));
             // `Session` is 2.
-            if raw.reply().get(9) != Some(&2) {
+            if raw.reply().get(10) != Some(&2) {
                 break;
             }
             sessions += 1;

@@ -134,14 +134,19 @@ def _bound(public: Any) -> bytes:
 
 def _parsed(text: str) -> tuple[bytes, bytes, bytes]:
     """What can be read, as associated data; the wrapped key; the encrypted ring."""
+    later = ""
     try:
         document = json.loads(text)
+        if re.fullmatch("lanecrypt wrapped ring [0-9]{1,4}", document["format"]):
+            later = document["format"]
         wrapped = base64.b64decode(document.pop("wrapped_key"), validate=True)
         sealed = base64.b64decode(document.pop("ring"), validate=True)
         if document["format"] == _FORMAT:
             return _bound(document), wrapped, sealed
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         pass
+    if later not in ("", _FORMAT):
+        raise ValueError(f"{later!r}, of a later version: this one reads {_FORMAT!r}")
     # Not as the cause, which has the text: it may be a ring that is not wrapped.
     raise ValueError(f"not what wrap_ring writes, {_FORMAT!r} in JSON")
 

@@ -190,7 +190,8 @@ fn packet(post: &Post, numbers: &mut Numbers) {
     let mut packet = numbers.bytes(length);
     if numbers.below(2) == 0 {
         let kind = numbers.array::<1>()[0] % 10;
-        packet.splice(..0, MAGIC.into_iter().chain([PROTOCOL.to_le_bytes()[0], kind]));
+        let [version, ..] = PROTOCOL.to_le_bytes();
+        packet.splice(..0, MAGIC.into_iter().chain([version, version, kind]));
     }
     let Ok(socket) = try_dial(&post.socket) else { return };
     let _ = send(&socket, &packet, SendFlags::NOSIGNAL);

@@ -51,7 +51,7 @@ pub(super) fn sessions(post: &Post) {
             while !post.stops() {
                 raw.ask((2_u32, "aes-128-gcm", &[1_u8; 16][..]));
                 // `Session` is 2.
-                match raw.reply().get(9) {
+                match raw.reply().get(10) {
                     Some(2) => post.board.add(Cell::Done, 1),
                     Some(_) => break,
                     None => return,
