@@ -20,7 +20,7 @@ pub(crate) struct Target {
     pub(crate) libraries: &'static str,
     /// The commands that are needed, and the Debian packages that have them.
     pub(crate) needs: &'static [&'static str],
-    packages: &'static str,
+    pub(crate) packages: &'static str,
 }
 
 const S390X: Target = Target {
@@ -172,7 +172,11 @@ const LIBRARIES: [&str; 12] = [
 ];
 
 fn tests_of(target: &Target, arguments: &[&str], report: &mut Report) -> Vec<Test> {
-    let built = target.build(&[&["test", "--no-run"], arguments].concat());
+    tests_in(target, &target.build(&[&["test", "--no-run"], arguments].concat()), report)
+}
+
+/// The tests in these programs, but for those that an emulator cannot run.
+pub(crate) fn tests_in(target: &Target, built: &[Program], report: &mut Report) -> Vec<Test> {
     report.check(&format!("{}: the build", target.name), !built.is_empty());
     let mut tests = Vec::new();
     for program in built.iter().filter(|it| it.kind == Kind::Test) {
@@ -180,7 +184,10 @@ fn tests_of(target: &Target, arguments: &[&str], report: &mut Report) -> Vec<Tes
             let mut command = target.command(&program.file);
             command.current_dir(&program.folder);
             // Own harnesses start their cases by the emulator, too.
-            command.env("LANECRYPT_EMULATOR", target.emulator).env("LANECRYPT_ISA", "");
+            command.env("LANECRYPT_ISA", "");
+            if !target.emulator.is_empty() {
+                command.env("LANECRYPT_EMULATOR", target.emulator);
+            }
             // Those of the engine count what must happen in the usual number of cases.
             if !["engine", "accelerators"].iter().any(|it| program.folder.ends_with(it)) {
                 command.env(
@@ -195,7 +202,9 @@ fn tests_of(target: &Target, arguments: &[&str], report: &mut Report) -> Vec<Tes
             continue;
         };
         for name in names {
-            if OF_THE_SYSTEM.iter().any(|module| name.split("::").any(|it| it == *module)) {
+            let is_of_the_system =
+                OF_THE_SYSTEM.iter().any(|module| name.split("::").any(|it| it == *module));
+            if is_of_the_system && !target.emulator.is_empty() {
                 continue;
             }
             let mut command = command();
@@ -277,22 +286,36 @@ fn check_c(target: &Target, report: &mut Report) {
 
 /// The OpenSSL provider and the Python package, with Debian's OpenSSL and Python for arm64.
 fn check_bindings(report: &mut Report) {
-    let folder = suite::target().join(ARM64.name).join("debian");
-    let packages = ["libssl3", "python3", "libstdc++6"];
-    let Some(root) = debian::unpacked(&folder, "arm64", &packages) else {
+    let Some(target) = debian_arm64() else {
         for name in ["openssl", "python"] {
             println!("SKIPPED cross-{name}: needs apt-get and a mirror that has arm64");
         }
         return;
     };
-    let libraries = root.to_str().expect("the folder of build results is UTF-8").to_owned();
-    let target = Target { libraries: libraries.leak(), ..ARM64 };
     let tests = tests_of(&target, &["-planecrypt-openssl", "--test=provider"], report);
     report.run(tests, LIMIT);
-    match python(&folder) {
-        Some(packages) => check_python(&target, &packages, report),
-        None => println!("SKIPPED cross-python: needs python3-venv and pypi.org, or a mirror"),
+    check_python(&target, None, report);
+}
+
+/// Tests a wheel for arm64 with Debian's Python.
+pub(crate) fn wheel(wheel: &Path, report: &mut Report) {
+    match debian_arm64() {
+        Some(target) => check_python(&target, Some(wheel), report),
+        None => println!("SKIPPED cross-python: needs apt-get and a mirror that has arm64"),
     }
+}
+
+/// Where Debian's packages for arm64 are unpacked.
+fn debian_folder() -> PathBuf {
+    suite::target().join(ARM64.name).join("debian")
+}
+
+/// Arm64 with Debian's OpenSSL and Python.
+fn debian_arm64() -> Option<Target> {
+    let packages = ["libssl3", "python3", "libstdc++6"];
+    let root = debian::unpacked(&debian_folder(), "arm64", &packages)?;
+    let libraries = root.to_str().expect("the folder of build results is UTF-8").to_owned();
+    Some(Target { libraries: libraries.leak(), ..ARM64 })
 }
 
 /// What the tests of the Python package use, for arm64, in a folder beside an environment of this
@@ -322,25 +345,21 @@ fn python(folder: &Path) -> Option<PathBuf> {
     Some(packages)
 }
 
-/// The Python package: its wheel, and its tests but for those that start Python once more, which
-/// the kernel refuses, or that are about Spark or types.
-fn check_python(target: &Target, packages: &Path, report: &mut Report) {
-    let folder = packages.with_file_name("wheel");
-    let _ = fs::remove_dir_all(&folder);
-    let built = Command::new(packages.with_file_name("env").join("bin/maturin"))
-        .args(["build", "--locked", "--profile=quick", "--compatibility=linux"])
-        .args(["--target", target.name, "--out"])
-        .arg(&folder)
-        .current_dir("surfaces/python")
-        .env("CARGO_TARGET_DIR", suite::target().join("python"))
-        .status();
-    let wheel = fs::read_dir(&folder).ok().and_then(|mut files| files.next()?.ok());
-    let Some(wheel) = wheel.filter(|_| built.is_ok_and(|status| status.success())) else {
+/// A wheel of the Python package, or a new one, and its tests but for those that start Python once
+/// more, which the kernel refuses, or that are about Spark or types.
+fn check_python(target: &Target, wheel: Option<&Path>, report: &mut Report) {
+    let Some(packages) = python(&debian_folder()) else {
+        println!("SKIPPED cross-python: needs python3-venv and pypi.org, or a mirror");
+        return;
+    };
+    let built = if wheel.is_none() { build_wheel(target, &packages) } else { None };
+    let Some(wheel) = wheel.or(built.as_deref()) else {
         return report.check(&format!("{}: the Python wheel", target.name), false);
     };
     let installed = Command::new(packages.with_file_name("env").join("bin/pip"))
-        .args(["install", "--quiet", "--no-deps", "--platform=linux_aarch64", "--target"])
-        .args([packages, &wheel.path()])
+        .args(["install", "--quiet", "--no-deps", "--platform=linux_aarch64"])
+        .args(["--platform=manylinux_2_28_aarch64", "--target"])
+        .args([&packages, wheel])
         .status();
     let root = suite::root().join("surfaces/python");
     let mut command = target.command(&Path::new(target.libraries).join("usr/bin/python3"));
@@ -353,9 +372,23 @@ fn check_python(target: &Target, packages: &Path, report: &mut Report) {
         )
         .args(["-k", "not stubs and not types"])
         .envs([("PYTHONDONTWRITEBYTECODE", "1"), ("LANECRYPT_ISA", "")])
-        .env("PYTHONPATH", packages)
-        .current_dir(packages);
+        .env("PYTHONPATH", &packages)
+        .current_dir(&packages);
     let run = installed.and_then(|_| command.status());
     let passed = matches!(run, Ok(status) if status.success());
     report.check(&format!("{}: the Python package", target.name), passed);
+}
+
+fn build_wheel(target: &Target, packages: &Path) -> Option<PathBuf> {
+    let folder = packages.with_file_name("wheel");
+    let _ = fs::remove_dir_all(&folder);
+    let built = Command::new(packages.with_file_name("env").join("bin/maturin"))
+        .args(["build", "--locked", "--profile=quick", "--compatibility=linux"])
+        .args(["--target", target.name, "--out"])
+        .arg(&folder)
+        .current_dir("surfaces/python")
+        .env("CARGO_TARGET_DIR", suite::target().join("python"))
+        .status();
+    let wheel = fs::read_dir(&folder).ok().and_then(|mut files| files.next()?.ok());
+    built.ok().filter(|status| status.success()).and(wheel).map(|it| it.path())
 }

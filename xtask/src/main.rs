@@ -1,5 +1,6 @@
 //! Runs the tests and checks of this workspace: `cargo xtask`. The Makefile names the usual calls.
 
+mod abi;
 mod arm64;
 mod check;
 mod circles;
@@ -7,9 +8,12 @@ mod cross;
 mod debian;
 mod programs;
 mod queue;
+mod release;
 mod site;
 mod suite;
 mod tests;
+mod version;
+mod workflows;
 
 use std::process::ExitCode;
 
@@ -27,7 +31,20 @@ usage: cargo xtask COMMAND
   features [--all]          crates without features, and with parts of them
   targets [--all]           the libraries for other systems and processors
   circles                   files and crates that import each other in circles
+  abi [LIBRARY [OLDER]]     surfaces/c/abi.txt beside the header, a library, an older one
+  abi LIBRARY --update      adds to it what is new
+  abi --last-release        the library beside that of the last tag: builds both
+  version                   whether all copies of the version are equal
+  version NEW               sets them
+  version --notes           what the changelog says about it
+  version --release TAG     whether what is here may become the release of this tag
+  workflows                 actionlint, rights and pinned actions
   site PROGRAM FOLDER       documents and charts as pages for a web server
+  release [--arch ARCH...] [--only PART...] [--check FOLDER] [--allow-dirty]
+                            what users install, into dist/: packaging/README.md
+  release-test [PART...]    what dist/ has: wheels, programs, packages
+  crates                    whether each crate builds from the archive that would be published
+  semver                    public interfaces against the last release
   selection                 cargo's arguments for all that is tested, for scripts
 
 A FILTER is a part of a test's name, such as `engine/isolated` or `wycheproof`.";
@@ -52,7 +69,21 @@ fn main() -> ExitCode {
         ["targets"] => check::targets(false),
         ["targets", "--all"] => check::targets(true),
         ["circles"] => circles::none(),
+        ["abi"] => abi::check(None, false),
+        ["abi", "--last-release"] => abi::last_release(),
+        ["abi", library, "--update"] => abi::check(Some(library), true),
+        ["abi", library] => abi::check(Some(library), false),
+        ["abi", library, older] => abi::check(Some(library), false) & abi::compare(older, library),
+        ["version"] => version::check(),
+        ["version", "--notes"] => version::notes(),
+        ["version", "--release", tag] => version::release(tag),
+        ["version", new] if !new.starts_with('-') => version::set(new),
+        ["workflows"] => workflows::check(),
         ["site", program, folder] => site::write(program.as_ref(), folder.as_ref()),
+        ["release", ref arguments @ ..] => release::run(arguments),
+        ["release-test", ref parts @ ..] => release::test(parts),
+        ["crates"] => release::crates(),
+        ["semver"] => release::semver(),
         ["selection"] => {
             println!("{}", suite::everything().join(" "));
             true

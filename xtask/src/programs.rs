@@ -29,8 +29,12 @@ pub(crate) enum Kind {
 
 /// Builds by cargo with these arguments and returns what it has built, or `None` if that fails.
 pub(crate) fn build(arguments: &[&str]) -> Option<Vec<Program>> {
-    let output = suite::cargo()
-        .args(arguments)
+    build_by(suite::cargo().args(arguments))
+}
+
+/// The same by a command that calls cargo.
+pub(crate) fn build_by(command: &mut Command) -> Option<Vec<Program>> {
+    let output = command
         .args(["--locked", "--message-format=json-render-diagnostics"])
         .stderr(Stdio::inherit())
         .output()

@@ -71,7 +71,7 @@ impl From<Error> for Code {
 impl From<RejectReason> for Code {
     fn from(refusal: RejectReason) -> Self {
         match refusal {
-            RejectReason::Version(_) | RejectReason::Malformed => Self::Version,
+            RejectReason::Version { .. } | RejectReason::Malformed => Self::Version,
             RejectReason::User(_) => Self::Forbidden,
             RejectReason::Algorithm => Self::UnknownAlgorithm,
             RejectReason::KeyLength => Self::KeyLength,
