@@ -126,9 +126,18 @@ release-check: ## What only a release must pass, beside `make ci` and `make test
 	scripts/msrv.sh --all
 	scripts/footprint.sh
 	scripts/miri.sh
-	scripts/packages.sh --locked
+	cargo xtask crates
+	cargo xtask semver
 	cargo deny --locked --all-features check
 	cargo audit
+
+.PHONY: release
+release: ## Make what users install, into dist/: wheels, Debian packages, programs, crates (packaging/README.md)
+	@cargo xtask release
+
+.PHONY: test-release
+test-release: ## Install and use what `make release` has made
+	@cargo xtask release-test
 
 .PHONY: c
 c: ## Build the C library

@@ -8,6 +8,8 @@
 # PREFIX begins with a slash, or is empty for the root itself. More arguments go to cargo. Where
 # there is no cargo, what was built before is installed: `make c && sudo make install`.
 # For another processor: CARGO_BUILD_TARGET=aarch64-unknown-linux-gnu CC=aarch64-linux-gnu-gcc.
+# For packages: with LANECRYPT_PROFILE, the static library is one that cargo has built by this profile,
+# and the shared one keeps its line numbers. LDFLAGS has more for the linker.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -40,10 +42,13 @@ version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 # Programs find the library by this name. It changes when they would have to be compiled again.
 soname=$name.so.0
 cc=${CC:-cc}
+profile=${LANECRYPT_PROFILE:-release}
+strip=-Wl,--strip-debug
+[ -z "${LANECRYPT_PROFILE-}" ] || strip=
 
 if command -v cargo >/dev/null; then
     mkdir -p "$built"
-    cargo build --release --locked -p lanecrypt-c --lib "$@"
+    [ -n "${LANECRYPT_PROFILE-}" ] || cargo build --release --locked -p lanecrypt-c --lib "$@"
     # What Rust's libraries need of the system. Compilers link libc and libgcc by themselves, the
     # latter in the form that fits: with -static there is no -lgcc_s.
     rustc ${CARGO_BUILD_TARGET:+--target "$CARGO_BUILD_TARGET"} --print native-static-libs \
@@ -51,15 +56,15 @@ if command -v cargo >/dev/null; then
         sed -n 's/.*native-static-libs: //p' | tr ' ' '\n' |
         { grep -v -x -e -lc -e -lgcc_s || true; } | paste -s -d ' ' >"$built/private"
     rm -f "$built/none.a"
-    cp "$target$processor/release/liblanecrypt_c.a" "$built/$name.a"
+    cp "$target$processor/$profile/liblanecrypt_c.a" "$built/$name.a"
     # Cargo gives the symbols of a shared library no versions, so it is linked here. It is never
     # unloaded: threads that drew random numbers run its code when they end.
-    # shellcheck disable=SC2046
+    # shellcheck disable=SC2046,SC2086
     "$cc" -shared -o "$built/$name.so.$version" \
         -Wl,-soname,"$soname" -Wl,--version-script=surfaces/c/lanecrypt.map \
         -Wl,--whole-archive "$built/$name.a" -Wl,--no-whole-archive -Wl,--gc-sections \
-        -Wl,-O1 -Wl,--strip-debug -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,nodelete \
-        -Wl,--as-needed $(cat "$built/private")
+        -Wl,-O1 $strip -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,nodelete \
+        -Wl,--as-needed $(cat "$built/private") ${LDFLAGS-}
 fi
 [ -e "$built/$name.so.$version" ] ||
     { echo "$0: nothing is built: run \`make c\` as a user who has cargo" >&2; exit 1; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the package of surfaces/python from this clone into a new virtual environment, as
-# `pip install ./surfaces/python` does for users, and runs its tests. Ends with the counts. Arguments go
-# to pytest. The environment stays in the folder of build results: `target/python/env/bin/python`.
+# `pip install ./surfaces/python` does for users, and runs its tests. Ends with the counts. WHEEL=file.whl
+# is installed instead, without Rust. Arguments go to pytest. The environment stays in the folder of build results: `target/python/env/bin/python`.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,7 +23,7 @@ rm -rf "$env"
 "$python" -m venv "$env" >"$log" 2>&1 || skip "apt install python3-venv"
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 # What builds the package comes first: without a network this is what fails.
-"$env/bin/pip" install --quiet 'maturin>=1.16,<2' >"$log" 2>&1 || skip "needs pypi.org, or a mirror"
+"$env/bin/pip" install --quiet "${WHEEL:-maturin>=1.16,<2}" >"$log" 2>&1 || skip "needs pypi.org, or a mirror"
 
 fail() {
     cat "$log"
@@ -35,7 +35,7 @@ fail() {
 "$env/bin/pip" install --quiet -r surfaces/python/tests/requirements.txt >"$target/requirements.log" 2>&1 &
 requirements=$!
 # Cargo keeps what it has built of dependencies between runs. Users get the profile `release`.
-CARGO_TARGET_DIR=$target MATURIN_PEP517_ARGS="--profile quick" \
+[ -n "${WHEEL-}" ] || CARGO_TARGET_DIR=$target MATURIN_PEP517_ARGS="--profile quick" \
     "$env/bin/pip" install --verbose ./surfaces/python >"$log" 2>&1 ||
     fail "pip install ./surfaces/python"
 wait "$requirements" || {
