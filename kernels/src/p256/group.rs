@@ -14,7 +14,7 @@
 use super::constants::{self, Field};
 use super::number::Number;
 use super::table;
-use crate::words::{Step, Words};
+use crate::words::Words;
 
 /// A point (x / z^2, y / z^3).
 #[derive(Clone, Copy)]
@@ -113,11 +113,6 @@ impl<N: Number> Sum<N> {
     /// Adds a point, or subtracts it. It is neither the sum nor its negative.
     #[inline(always)]
     pub(super) fn add(&mut self, other: &Affine<N>, negative: N::Word) {
-        N::Word::outline_long(Add(self, other, negative));
-    }
-
-    #[inline(always)]
-    fn add_inline(&mut self, other: &Affine<N>, negative: N::Word) {
         let Point { x, y, z } = self.point;
         let turned = self.negative.xor(negative);
         self.negative = negative;
@@ -146,28 +141,6 @@ impl<N: Number> Sum<N> {
     }
 }
 
-struct Add<'a, N: Number>(&'a mut Sum<N>, &'a Affine<N>, N::Word);
-
-impl<N: Number> Step for Add<'_, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        self.0.add_inline(self.1, self.2);
-    }
-}
-
-struct Double<'a, N>(&'a mut Point<N>, usize, &'a N);
-
-impl<N: Number> Step for Double<'_, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        self.0.double_inline(self.1, self.2);
-    }
-}
-
 /// A multiple of the prime less a tight number.
 #[inline(always)]
 fn minus<N: Number, const TIMES: u64, const MORE: u64>(number: &N) -> N {
@@ -180,11 +153,6 @@ impl<N: Number> Point<N> {
     /// Algorithm 3.23 of "Guide to elliptic curve cryptography" (Hankerson, Menezes, Vanstone).
     #[inline(always)]
     pub(super) fn double(&mut self, times: usize, true_z: &N) {
-        N::Word::outline(Double(self, times, true_z));
-    }
-
-    #[inline(always)]
-    fn double_inline(&mut self, times: usize, true_z: &N) {
         let Self { mut x, y, mut z } = *self;
         let mut y = y.double().carry();
         let mut w = true_z.square().square();

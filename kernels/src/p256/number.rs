@@ -354,7 +354,7 @@ pub(super) trait Number: Copy {
     /// Out of Montgomery's form: the remainder.
     #[inline(always)]
     fn leave(&self) -> Self {
-        step!(N: number = self => N::reduce(number.below()).canonical::<constants::Field>())
+        Self::reduce(self.below()).canonical::<constants::Field>()
     }
 
     /// Into Montgomery's form of the order.
@@ -366,9 +366,7 @@ pub(super) trait Number: Copy {
     /// Out of Montgomery's form of the order: the remainder.
     #[inline(always)]
     fn leave_order(&self) -> Self {
-        step!(N: number = self => {
-            N::reduce_order(number.below()).canonical::<constants::Order>()
-        })
+        Self::reduce_order(self.below()).canonical::<constants::Order>()
     }
 
     /// All bits where a number in Montgomery's form is a multiple of the field's prime.
