@@ -57,11 +57,8 @@ kernel! { #[inline(never)] Portable by Words }
 
 impl Words {
     #[inline(always)]
-    fn each(mut self, other: Self, f: impl Fn(i16, i16) -> i16) -> Self {
-        for (word, other) in self.0.iter_mut().zip(other.0) {
-            *word = f(*word, other);
-        }
-        self
+    fn each(self, other: Self, f: impl Fn(i16, i16) -> i16) -> Self {
+        Self(core::array::from_fn(|i| f(self.0[i], other.0[i])))
     }
 }
 
@@ -73,7 +70,6 @@ const fn low(word: i32) -> i16 {
 
 impl Vector for Words {
     type Wide = [i32; 16];
-    const IN_MEMORY: bool = true;
 
     #[inline(always)]
     fn load(row: &[i16; 32]) -> Self {
@@ -117,59 +113,36 @@ impl Vector for Words {
     }
     #[inline(always)]
     fn negative(self) -> Self {
-        self.each(self, |word, _| word >> 15)
+        Self(self.0.map(|word| word >> 15))
     }
     #[inline(always)]
     fn exchange<const BIT: usize>(one: Self, other: Self) -> (Self, Self) {
-        let (mut low, mut high) = (one, other);
-        for i in 0..32 {
-            if i & BIT == 0 {
-                high.0[i] = one.0[i | BIT];
-            } else {
-                low.0[i] = other.0[i & !BIT];
-            }
-        }
-        (low, high)
+        let word =
+            |i: usize, bit| if i & BIT == 0 { one.0[i | bit] } else { other.0[i & !BIT | bit] };
+        (Self(core::array::from_fn(|i| word(i, 0))), Self(core::array::from_fn(|i| word(i, BIT))))
     }
     #[inline(always)]
     fn swap(self) -> Self {
-        let mut swapped = self;
-        for i in 0..32 {
-            swapped.0[i] = self.0[i ^ 1];
-        }
-        swapped
+        Self(core::array::from_fn(|i| self.0[i ^ 1]))
     }
     #[inline(always)]
     fn dot(self, other: Self) -> Self::Wide {
-        let product = |i: usize| i32::from(self.0[i]) * i32::from(other.0[i]);
-        let mut sums = [0; 16];
-        for (i, sum) in sums.iter_mut().enumerate() {
-            *sum = product(2 * i) + product(2 * i + 1);
-        }
-        sums
+        core::array::from_fn(|i| {
+            let product = |i: usize| i32::from(self.0[i]) * i32::from(other.0[i]);
+            product(2 * i) + product(2 * i + 1)
+        })
     }
     #[inline(always)]
-    fn add_wide(mut one: Self::Wide, other: Self::Wide) -> Self::Wide {
-        for (word, other) in one.iter_mut().zip(other) {
-            *word += other;
-        }
-        one
+    fn add_wide(one: Self::Wide, other: Self::Wide) -> Self::Wide {
+        core::array::from_fn(|i| one[i] + other[i])
     }
     #[inline(always)]
     fn low_halves(even: Self::Wide, odd: Self::Wide) -> Self {
-        let mut words = [0; 32];
-        for (pair, (even, odd)) in words.as_chunks_mut().0.iter_mut().zip(even.iter().zip(odd)) {
-            *pair = [low(*even), low(odd)];
-        }
-        Self(words)
+        Self(core::array::from_fn(|i| low(if i % 2 == 0 { even[i / 2] } else { odd[i / 2] })))
     }
     #[inline(always)]
     fn high_halves(even: Self::Wide, odd: Self::Wide) -> Self {
-        let mut words = [0; 32];
-        for (pair, (even, odd)) in words.as_chunks_mut().0.iter_mut().zip(even.iter().zip(odd)) {
-            *pair = [low(even >> 16), low(odd >> 16)];
-        }
-        Self(words)
+        Self::low_halves(even.map(|word| word >> 16), odd.map(|word| word >> 16))
     }
     #[inline(always)]
     fn signs(self) -> u32 {
@@ -178,11 +151,7 @@ impl Vector for Words {
     #[inline(always)]
     fn of_bits(bits: u32) -> Self {
         let bits = core::hint::black_box(bits);
-        let mut words = [0; 32];
-        for (i, word) in words.iter_mut().enumerate() {
-            *word = low((bits >> i & 1).cast_signed().wrapping_neg());
-        }
-        Self(words)
+        Self(core::array::from_fn(|i| low((bits >> i & 1).cast_signed().wrapping_neg())))
     }
     #[inline(always)]
     fn pack4(self, bytes: &mut [u8; 16]) {
@@ -210,12 +179,10 @@ impl Vector for Words {
     }
     #[inline(always)]
     fn noise(bytes: &[u8; 16]) -> Self {
-        let mut words = [0; 32];
-        for (pair, &byte) in words.as_chunks_mut().0.iter_mut().zip(bytes) {
-            let bit = |i: u32| i16::from(byte >> i & 1);
-            *pair = [0, 4].map(|i| bit(i) + bit(i + 1) - bit(i + 2) - bit(i + 3));
-        }
-        Self(words)
+        Self(core::array::from_fn(|i| {
+            let four = i16::from(bytes[i / 2] >> (4 * (i % 2)));
+            (four & 1) + (four >> 1 & 1) - (four >> 2 & 1) - (four >> 3 & 1)
+        }))
     }
 
     fn sample(block: &[u8; 168], poly: &mut Poly, mut filled: usize) -> usize {

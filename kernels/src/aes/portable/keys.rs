@@ -5,32 +5,32 @@ use super::sbox::sub_bytes;
 use crate::aes::RoundKeys;
 
 pub(in crate::aes) fn expand128(key: &[u8; 16], keys: &mut RoundKeys) {
-    expand(key, keys.all_mut());
+    expand::<4>(key, keys.all_mut());
 }
 
 pub(in crate::aes) fn expand192(key: &[u8; 24], keys: &mut RoundKeys) {
-    expand(key, keys.all_mut());
+    expand::<6>(key, keys.all_mut());
 }
 
 pub(in crate::aes) fn expand256(key: &[u8; 32], keys: &mut RoundKeys) {
-    expand(key, keys.all_mut());
+    expand::<8>(key, keys.all_mut());
 }
 
-/// `KeyExpansion` (FIPS 197, section 5.2).
-fn expand(key: &[u8], keys: &mut [[u8; 16]]) {
+/// `KeyExpansion` (FIPS 197, section 5.2) of a key of `WORDS` words, so that no kernel divides.
+fn expand<const WORDS: usize>(key: &[u8], keys: &mut [[u8; 16]]) {
     let (words, _) = keys.as_flattened_mut().as_chunks_mut::<4>();
     let (key, _) = key.as_chunks::<4>();
-    words[..key.len()].copy_from_slice(key);
-    let mut last = u32::from_le_bytes(key[key.len() - 1]);
+    words[..WORDS].copy_from_slice(key);
+    let mut last = u32::from_le_bytes(key[WORDS - 1]);
     let mut rcon = 1;
-    for i in key.len()..words.len() {
-        if i % key.len() == 0 {
+    for i in WORDS..words.len() {
+        if i % WORDS == 0 {
             last = sub_word(last.rotate_right(8)) ^ rcon;
             rcon = (rcon << 1) ^ ((rcon >> 7) * 0x11b);
-        } else if key.len() > 6 && i % key.len() == 4 {
+        } else if WORDS > 6 && i % WORDS == 4 {
             last = sub_word(last);
         }
-        last ^= u32::from_le_bytes(words[i - key.len()]);
+        last ^= u32::from_le_bytes(words[i - WORDS]);
         words[i] = last.to_le_bytes();
     }
     let [middle @ .., _] = keys else { return };

@@ -14,41 +14,40 @@ use crate::simd::{load128, store128};
 
 #[target_feature(enable = "ssse3")]
 pub(crate) fn expand128(key: &[u8; 16], keys: &mut RoundKeys) {
-    expand(key, keys.all_mut());
+    expand::<4>(key, keys.all_mut());
 }
 
 #[target_feature(enable = "ssse3")]
 pub(crate) fn expand192(key: &[u8; 24], keys: &mut RoundKeys) {
-    expand(key, keys.all_mut());
+    expand::<6>(key, keys.all_mut());
 }
 
 #[target_feature(enable = "ssse3")]
 pub(crate) fn expand256(key: &[u8; 32], keys: &mut RoundKeys) {
-    expand(key, keys.all_mut());
+    expand::<8>(key, keys.all_mut());
 }
 
-/// `KeyExpansion` (FIPS 197, section 5.2), all in the tower.
+/// `KeyExpansion` (FIPS 197, section 5.2) of a key of `WORDS` words, all in the tower.
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn expand(key: &[u8], keys: &mut [[u8; 16]]) {
+fn expand<const WORDS: usize>(key: &[u8], keys: &mut [[u8; 16]]) {
     keys.as_flattened_mut()[..key.len()].copy_from_slice(key);
     for key in &mut keys[..key.len().div_ceil(16)] {
         let x = load128(key);
         store128(key, looked_up(&TO_TOWER, halves(x)));
     }
     let (words, _) = keys.as_flattened_mut().as_chunks_mut::<4>();
-    let length = key.len() / 4;
-    let (first, _) = words.split_at(length);
-    let mut last = u32::from_le_bytes(first[length - 1]);
+    let (first, _) = words.split_at(WORDS);
+    let mut last = u32::from_le_bytes(first[WORDS - 1]);
     let mut rcon = RCON.iter();
-    for i in length..words.len() {
-        if i % length == 0 {
+    for i in WORDS..words.len() {
+        if i % WORDS == 0 {
             let rcon = rcon.next().copied().unwrap_or_default();
             last = substituted(last.rotate_right(8)) ^ u32::from(rcon);
-        } else if length > 6 && i % length == 4 {
+        } else if WORDS > 6 && i % WORDS == 4 {
             last = substituted(last);
         }
-        last ^= u32::from_le_bytes(words[i - length]);
+        last ^= u32::from_le_bytes(words[i - WORDS]);
         words[i] = last.to_le_bytes();
     }
     finish(keys);
