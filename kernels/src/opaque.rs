@@ -22,7 +22,7 @@ macro_rules! with_assembly {
 
 // Each of these names hides the one of the glob below.
 with_assembly! {
-    pub use self::by_assembly::{count, observe, pointer};
+    pub use self::by_assembly::{observe, pointer};
     #[cfg(target_pointer_width = "64")]
     pub use self::by_assembly::word;
 }
@@ -55,17 +55,6 @@ with_assembly! {
             pointer
         }
 
-        /// Hides how often something is done, so that the compiler makes a loop, and not as many
-        /// copies of its body.
-        #[inline(always)]
-        pub fn count(mut count: usize) -> usize {
-            // SAFETY: the assembly is empty and leaves the register as it was.
-            unsafe {
-                asm!("/* {0} */", inout(reg) count, options(pure, nomem, nostack, preserves_flags));
-            }
-            count
-        }
-
         /// Hides the origin of a value, so that the compiler loads it alone and makes no branch of
         /// it.
         #[cfg(target_pointer_width = "64")]
@@ -92,11 +81,6 @@ mod by_black_box {
     #[inline(always)]
     pub fn pointer<T>(pointer: *const T) -> *const T {
         black_box(pointer)
-    }
-
-    #[inline(always)]
-    pub fn count(count: usize) -> usize {
-        black_box(count)
     }
 
     #[inline(always)]

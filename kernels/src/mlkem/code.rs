@@ -5,7 +5,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::row::{Poly, Q, Row, Vector, times};
+use super::row::{Poly, Q, Row, Vector};
 
 /// Remainders from 0 to q − 1, of numbers between −q and q, which are not included.
 #[inline(always)]
@@ -53,19 +53,18 @@ fn decompress4<V: Vector>(row: V) -> V {
 /// The coefficients of noise of 128 bytes.
 #[inline(always)]
 pub(super) fn noise<V: Vector>(bytes: &[u8; 128], poly: &mut Poly) {
-    let (bytes, _) = bytes.as_chunks();
-    for i in 0..times::<V>(8) {
-        V::noise(&bytes[i & 7]).store(&mut poly.0[i & 7]);
+    for (row, bytes) in poly.0.iter_mut().zip(bytes.as_chunks().0) {
+        V::noise(bytes).store(row);
     }
 }
 
 /// Compresses the sum of a polynomial of numbers below q − 2 and noise to ten bits a coefficient.
 #[inline(always)]
 pub(super) fn put10<V: Vector>(poly: &Poly, noise: &Poly, bytes: &mut [u8; 320]) {
-    let (bytes, _) = bytes.as_chunks_mut();
-    for i in 0..times::<V>(8) {
-        let sum = Vector::add(V::load(&poly.0[i & 7]), V::load(&noise.0[i & 7]));
-        compress10(canonical(sum)).pack10(&mut bytes[i & 7]);
+    let rows = poly.0.iter().zip(&noise.0);
+    for ((row, noise), bytes) in rows.zip(bytes.as_chunks_mut().0) {
+        let sum = Vector::add(V::load(row), V::load(noise));
+        compress10(canonical(sum)).pack10(bytes);
     }
 }
 

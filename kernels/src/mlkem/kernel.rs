@@ -47,7 +47,7 @@ pub(crate) mod generic {
     use super::Factor;
     use crate::mlkem::code::canonical;
     use crate::mlkem::ntt;
-    use crate::mlkem::row::{Poly, Row, Vector, times};
+    use crate::mlkem::row::{Poly, Row, Vector};
 
     #[inline(always)]
     fn rows<V: Vector>(poly: &Poly) -> [V; 8] {
@@ -82,16 +82,14 @@ pub(crate) mod generic {
     #[inline(always)]
     fn products<V: Vector>(polys: [&Poly; 3], factors: &[Factor; 3]) -> [V; 8] {
         let mut products = [V::splat(0); 8];
-        for i in 0..times::<V>(8) {
-            let i = i & 7;
-            let (mut rows, mut even, mut odd) =
-                ([products[i]; 3], [products[i]; 3], [products[i]; 3]);
+        for (i, product) in products.iter_mut().enumerate() {
+            let (mut rows, mut even, mut odd) = ([*product; 3], [*product; 3], [*product; 3]);
             for j in 0..3 {
                 rows[j] = V::load(&polys[j].0[i]);
                 even[j] = V::load(&factors[j].0[0].0[i]);
                 odd[j] = V::load(&factors[j].0[1].0[i]);
             }
-            products[i] = ntt::product(rows, even, odd);
+            *product = ntt::product(rows, even, odd);
         }
         products
     }

@@ -12,7 +12,7 @@ mod tables;
 mod tests;
 
 use self::tables::{FINISH, FORWARD, GAMMAS, INVERSE, Layer, Pair, TO_MONTGOMERY};
-use super::row::{Row, times};
+use super::row::Row;
 
 /// Pairs of rows that differ in bit 2, 1 or 0 of their index.
 const PAIRS: [[(usize, usize); 4]; 3] = [
@@ -21,39 +21,32 @@ const PAIRS: [[(usize, usize); 4]; 3] = [
     [(0, 1), (2, 3), (4, 5), (6, 7)],
 ];
 
-/// The places of a pair of rows.
-#[inline(always)]
-const fn pair(place: usize, i: usize) -> (usize, usize) {
-    let (a, b) = PAIRS[place][i & 3];
-    (a & 7, b & 7)
-}
-
 /// Bits of the rows' index for bits 4, 3 and 2 of the column's, and back.
 #[inline(always)]
 fn transpose<R: Row>(rows: &mut [R; 8]) {
-    exchange::<R, 0, 16>(rows);
-    exchange::<R, 1, 8>(rows);
-    exchange::<R, 2, 4>(rows);
+    for (a, b) in PAIRS[0] {
+        (rows[a], rows[b]) = R::exchange::<16>(rows[a], rows[b]);
+    }
+    for (a, b) in PAIRS[1] {
+        (rows[a], rows[b]) = R::exchange::<8>(rows[a], rows[b]);
+    }
+    for (a, b) in PAIRS[2] {
+        (rows[a], rows[b]) = R::exchange::<4>(rows[a], rows[b]);
+    }
 }
 
 /// Bit 0 of the rows' index for bit 1 of the column's, and back.
 #[inline(always)]
 fn exchange_halves<R: Row>(rows: &mut [R; 8]) {
-    exchange::<R, 2, 2>(rows);
-}
-
-#[inline(always)]
-fn exchange<R: Row, const PLACE: usize, const BIT: usize>(rows: &mut [R; 8]) {
-    for i in 0..times::<R>(4) {
-        let (a, b) = pair(PLACE, i);
-        (rows[a], rows[b]) = R::exchange::<BIT>(rows[a], rows[b]);
+    for (a, b) in PAIRS[2] {
+        (rows[a], rows[b]) = R::exchange::<2>(rows[a], rows[b]);
     }
 }
 
 #[inline(always)]
 fn reduce<R: Row>(rows: &mut [R; 8]) {
-    for i in 0..times::<R>(8) {
-        rows[i & 7] = rows[i & 7].reduce();
+    for row in rows {
+        *row = row.reduce();
     }
 }
 
@@ -65,9 +58,8 @@ fn by<R: Row>(row: R, [factor, quotient]: &Pair) -> R {
 /// A layer of the transform, over rows that differ in one bit, see [`PAIRS`].
 #[inline(always)]
 fn combine<R: Row, const PLACE: usize>(rows: &mut [R; 8], factors: &Layer) {
-    for i in 0..times::<R>(4) {
-        let (a, b) = pair(PLACE, i);
-        let product = by(rows[b], &factors[i & 3]);
+    for ((a, b), factor) in PAIRS[PLACE].into_iter().zip(factors) {
+        let product = by(rows[b], factor);
         (rows[a], rows[b]) = (rows[a].add(product), rows[a].sub(product));
     }
 }
@@ -75,10 +67,9 @@ fn combine<R: Row, const PLACE: usize>(rows: &mut [R; 8], factors: &Layer) {
 /// The inverse of a layer, times two.
 #[inline(always)]
 fn separate<R: Row, const PLACE: usize>(rows: &mut [R; 8], factors: &Layer) {
-    for i in 0..times::<R>(4) {
-        let (a, b) = pair(PLACE, i);
+    for ((a, b), factor) in PAIRS[PLACE].into_iter().zip(factors) {
         let difference = rows[b].sub(rows[a]);
-        (rows[a], rows[b]) = (rows[a].add(rows[b]), by(difference, &factors[i & 3]));
+        (rows[a], rows[b]) = (rows[a].add(rows[b]), by(difference, factor));
     }
 }
 
@@ -115,8 +106,8 @@ pub(crate) fn inverse<R: Row>(rows: &mut [R; 8]) {
     separate::<R, 1>(rows, &INVERSE[5]);
     separate::<R, 0>(rows, &INVERSE[6]);
     // The last layer's factors have this one, which divides by 128.
-    for i in 0..times::<R>(4) {
-        rows[i & 3] = by(rows[i & 3], &FINISH);
+    for row in &mut rows[..4] {
+        *row = by(*row, &FINISH);
     }
 }
 
@@ -125,9 +116,11 @@ pub(crate) fn inverse<R: Row>(rows: &mut [R; 8]) {
 #[inline(always)]
 pub(crate) fn factor<R: Row>(rows: &[R; 8]) -> [[R; 8]; 2] {
     let (mut even, mut odd) = (*rows, *rows);
-    for i in 0..times::<R>(8) {
-        even[i & 7] = by(even[i & 7], &GAMMAS[i & 7]);
-        odd[i & 7] = odd[i & 7].swap();
+    for (row, gammas) in even.iter_mut().zip(&GAMMAS) {
+        *row = by(*row, gammas);
+    }
+    for row in &mut odd {
+        *row = row.swap();
     }
     [even, odd]
 }

@@ -4,8 +4,6 @@
 //! name bounds of absolute values; tests run the code on intervals, which proves that no word
 //! overflows.
 
-use crate::opaque;
-
 /// The modulus.
 pub(crate) const Q: i16 = 3329;
 /// The inverse of the modulus modulo 2^16.
@@ -25,8 +23,6 @@ impl Poly {
 pub(crate) trait Row: Copy {
     /// Sums of 32 bits.
     type Wide: Copy;
-    /// Whether eight rows need more registers than there are. Loops over rows stay loops then.
-    const IN_MEMORY: bool = false;
 
     /// A row of constants.
     fn constant(row: &[i16; 32]) -> Self;
@@ -53,18 +49,10 @@ pub(crate) trait Row: Copy {
     fn narrow(even: Self::Wide, odd: Self::Wide) -> Self;
 }
 
-/// How many times a loop over so many rows, or pairs of them, runs: as many.
-#[inline(always)]
-pub(crate) fn times<R: Row>(count: usize) -> usize {
-    if R::IN_MEMORY { opaque::count(count) } else { count }
-}
-
 /// Operations of processors on rows.
 pub(crate) trait Vector: Copy {
     /// Words of 32 bits in the places of neighbours.
     type Wide: Copy;
-    /// See [`Row::IN_MEMORY`].
-    const IN_MEMORY: bool = false;
 
     fn load(row: &[i16; 32]) -> Self;
     fn store(self, row: &mut [i16; 32]);
@@ -113,7 +101,6 @@ pub(crate) trait Vector: Copy {
 
 impl<V: Vector> Row for V {
     type Wide = V::Wide;
-    const IN_MEMORY: bool = V::IN_MEMORY;
 
     #[inline(always)]
     fn constant(row: &[i16; 32]) -> Self {

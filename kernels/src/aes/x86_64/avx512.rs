@@ -128,7 +128,7 @@ fn add<const V: usize>(mut state: [__m512i; V], key: __m512i) -> [__m512i; V] {
     state
 }
 
-/// The rounds, of which registers hold the keys.
+/// All rounds, on states to which the first round key has been added.
 #[inline]
 #[target_feature(enable = "avx512f,vaes")]
 pub(crate) fn rounds<const V: usize, const MODE: bool>(
