@@ -9,15 +9,16 @@ use super::symbols::GLIBC;
 use super::{Arch, Outcome, Release, files, output};
 use crate::suite;
 
-/// The profile, which the workspace defines.
-pub(super) const PROFILE: &str = "dist";
+/// The profiles of programs and of libraries for C, which the workspace defines.
+pub(super) const PROGRAM: &str = "dist";
+pub(super) const LIBRARY: &str = "dist-library";
 
 impl Release {
     /// Cargo's `build` by `cargo-zigbuild`, for programs and libraries that need glibc.
-    pub(super) fn zigbuild(&self, arch: Arch) -> Outcome<Command> {
+    pub(super) fn zigbuild(&self, arch: Arch, profile: &str) -> Outcome<Command> {
         let mut command = self.tools.command("cargo-zigbuild", arch);
         let (major, minor) = GLIBC;
-        command.args(["zigbuild", "--locked", "--profile", PROFILE]);
+        command.args(["zigbuild", "--locked", "--profile", profile]);
         command.arg(format!("--target={}.{major}.{minor}", arch.gnu()));
         // Debuggers find what packages have apart from the file by this, a hash of the file.
         self.reproducible(&mut command, &["-Clink-arg=-Wl,--build-id=sha1"])?;
@@ -29,11 +30,11 @@ impl Release {
     pub(super) fn musl_build(&self, arch: Arch) -> Outcome<Command> {
         let mut command = self.tools.command("cargo-zigbuild", arch);
         let target = arch.musl();
-        command.args(["zigbuild", "--locked", "--profile", PROFILE]);
+        command.args(["zigbuild", "--locked", "--profile", PROGRAM]);
         command.args(["--target", &target]);
         let variable = target.to_uppercase().replace('-', "_");
         command.env(format!("CARGO_TARGET_{variable}_LINKER"), "rust-lld");
-        let upper = PROFILE.to_uppercase();
+        let upper = PROGRAM.to_uppercase();
         command.env(format!("CARGO_PROFILE_{upper}_DEBUG"), "false");
         command.env(format!("CARGO_PROFILE_{upper}_STRIP"), "symbols");
         self.reproducible(&mut command, &[])?;
@@ -81,9 +82,9 @@ impl Release {
         }
     }
 
-    /// Where cargo puts what it builds for a target.
-    pub(super) fn built(&self, target: &str) -> PathBuf {
-        suite::target().join(target).join(PROFILE)
+    /// Where cargo puts what it builds for a target by a profile.
+    pub(super) fn built(&self, target: &str, profile: &str) -> PathBuf {
+        suite::target().join(target).join(profile)
     }
 }
 

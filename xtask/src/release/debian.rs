@@ -83,10 +83,6 @@ struct Build<'a> {
 impl Build<'_> {
     /// Makes the packages in a folder, which is emptied first.
     fn packages(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
-        let missing = self.missing();
-        if !missing.is_empty() {
-            return Err(io::Error::other(format!("apt install {}", missing.join(" "))));
-        }
         if folder.exists() {
             fs::remove_dir_all(folder)?;
         }
@@ -115,25 +111,21 @@ impl Build<'_> {
         packages.sort();
         Ok(packages)
     }
+}
 
-    /// Packages with the commands that this takes.
-    fn missing(&self) -> Vec<String> {
-        let strip = format!("{}-strip", self.architecture.multiarch);
-        let binutils = format!("binutils-{}", self.architecture.multiarch);
-        let needs = [
-            ("dpkg-buildpackage", "dpkg-dev"),
-            ("dh", "debhelper"),
-            ("readelf", "binutils"),
-            (&strip, &binutils),
-        ];
-        let missing = needs.iter().filter(|(command, _)| !is_command(command));
-        let mut missing: Vec<_> = missing.map(|(_, package)| (*package).to_owned()).collect();
-        let libraries = Path::new("/usr").join(self.architecture.multiarch).join("lib/libc.so.6");
-        if self.architecture.rust != std::env::consts::ARCH && !libraries.is_file() {
-            missing.push(format!("libc6-{}-cross", self.architecture.debian));
-        }
-        missing
+/// The missing ones of Debian's packages that have the commands that this takes.
+pub(super) fn missing(architecture: &str) -> Vec<String> {
+    let Ok(architecture) = named(architecture) else { return Vec::new() };
+    let strip = format!("{}-strip", architecture.multiarch);
+    let binutils = format!("binutils-{}", architecture.multiarch.replace('_', "-"));
+    let needs = [("dpkg-buildpackage", "dpkg-dev"), ("dh", "debhelper"), (&strip, &binutils)];
+    let missing = needs.iter().filter(|(command, _)| !is_command(command));
+    let mut missing: Vec<_> = missing.map(|(_, package)| (*package).to_owned()).collect();
+    let libraries = Path::new("/usr").join(architecture.multiarch).join("lib/libc.so.6");
+    if architecture.rust != std::env::consts::ARCH && !libraries.is_file() {
+        missing.push(format!("libc6-{}-cross", architecture.debian));
     }
+    missing
 }
 
 /// Whether a package has debug symbols.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::build::PROFILE;
+use super::build::{LIBRARY, PROGRAM};
 use super::zig::{self, compiler};
 use super::{
     Arch, Outcome, Release, copy, debian, files, inside, output, run_command, symbols, write,
@@ -18,13 +18,13 @@ const SHELLS: [(&str, &str); 3] =
 /// Builds the program, the C library and the OpenSSL provider and lays out their files.
 pub(super) fn make(release: &Release, arch: Arch) -> Outcome {
     let stage = release.fresh(release.stage(arch))?;
-    let built = release.built(&arch.gnu());
     zig::prepare(release, arch)?;
-    run_command(release.zigbuild(arch)?.args(["-planecrypt-cli"]))?;
+    run_command(release.zigbuild(arch, PROGRAM)?.args(["-planecrypt-cli"]))?;
+    let built = release.built(&arch.gnu(), PROGRAM);
     copy(&built.join("lanecrypt"), &stage.join("lanecrypt"))?;
-    // In a call of their own: the program asks for features, such as AWS-LC, that would make the
-    // library larger.
-    run_command(release.zigbuild(arch)?.args(["-planecrypt-c", "-planecrypt-openssl", "--lib"]))?;
+    let libraries = ["-planecrypt-c", "-planecrypt-openssl", "--lib"];
+    run_command(release.zigbuild(arch, LIBRARY)?.args(libraries))?;
+    let built = release.built(&arch.gnu(), LIBRARY);
     copy(&built.join("liblanecrypt_openssl.so"), &stage.join("lanecrypt.so"))?;
     c_library(release, arch, &stage)?;
     pages(&stage.join("lanecrypt"), arch, "/usr/aarch64-linux-gnu", &stage)?;
@@ -47,7 +47,7 @@ fn c_library(release: &Release, arch: Arch, stage: &Path) -> Outcome {
     install
         .arg("/usr")
         .arg(&root)
-        .env("LANECRYPT_PROFILE", PROFILE)
+        .env("LANECRYPT_PROFILE", LIBRARY)
         .env("CC", compiler(release, arch)?)
         .env("CARGO_BUILD_TARGET", arch.gnu())
         // As in the program: a static unwinder, so that nothing but glibc is needed.

@@ -1,11 +1,12 @@
 //! The program for machines without packages: one file that needs nothing but a kernel.
 
+use super::build::PROGRAM;
 use super::{Arch, Outcome, Release, archive, copy, inside, run_command, stage, symbols};
 
 /// Builds the program with musl and packs it with its manual pages and completions.
 pub(super) fn make(release: &Release, arch: Arch) -> Outcome {
     run_command(release.musl_build(arch)?.args(["-planecrypt-cli"]))?;
-    let program = release.built(&arch.musl()).join("lanecrypt");
+    let program = release.built(&arch.musl(), PROGRAM).join("lanecrypt");
     symbols::check_static(&program)?;
     release.check_paths(&program)?;
     let name = format!("lanecrypt-{}-{}-linux", release.version, arch.name());

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use super::build::PROGRAM;
 use super::{Arch, Outcome, Part, debian, files, output, run_command, write};
 use crate::cross::{self, Target};
 use crate::programs;
@@ -190,7 +191,7 @@ fn random(report: &mut Report) -> Outcome {
     let release = super::Release::new(&[Part::Debian], &[arch])?;
     let name = arch.gnu().leak();
     let target = Target { name, emulator: "", libraries: "", needs: &[], packages: "" };
-    let mut build = release.zigbuild(arch)?;
+    let mut build = release.zigbuild(arch, PROGRAM)?;
     build.args(["-planecrypt-random", "--tests"]);
     let built = programs::build_by(&mut build).unwrap_or_default();
     let tests = cross::tests_in(&target, &built, report);

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Arch, Outcome, Part, copy, output, run_command};
+use super::{Arch, Outcome, Part, copy, debian, output, run_command};
 use crate::check::has_target;
 use crate::suite;
 
@@ -39,12 +39,9 @@ impl Tools {
             .filter(|(program, _)| find(program).is_none())
             .map(|(program, package)| format!("{program}: apt install {package}"))
             .collect();
-        let strips = archs.iter().map(|it| (it, format!("{}-linux-gnu-strip", it.name())));
-        for (arch, strip) in
-            strips.filter(|(_, it)| parts.contains(&Part::Debian) && find(it).is_none())
-        {
-            let package = arch.name().replace('_', "-");
-            missing.push(format!("{strip}: apt install binutils-{package}-linux-gnu"));
+        for arch in archs.iter().filter(|_| parts.contains(&Part::Debian)) {
+            let packages = debian::missing(arch.name());
+            missing.extend(packages.iter().map(|it| format!("{it}: apt install {it}")));
         }
         for &part in parts {
             for target in archs.iter().filter_map(|&arch| target_of(part, arch)) {

@@ -4,35 +4,28 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::build::PROFILE;
 use super::symbols::GLIBC;
 use super::{Arch, Outcome, Release, files, output, run_command, write};
 
-/// Makes zig compile its libraries for an architecture, and strips them where zig keeps them.
+/// Makes zig compile its libraries for a processor, and strips them where zig keeps them.
 pub(super) fn prepare(release: &Release, arch: Arch) -> Outcome {
     let folder = release.fresh(release.work.join("linked"))?;
-    // Zig compiles other libraries for programs without debugging information.
-    let manifest = format!(
-        "[package]\nname = \"linked\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n\
-         [workspace]\n[profile.{PROFILE}]\ninherits = \"release\"\n\
-         debug = \"line-tables-only\"\n"
-    );
-    write(&folder.join("Cargo.toml"), &manifest)?;
-    std::fs::create_dir(folder.join("src")).map_err(|it| it.to_string())?;
-    write(&folder.join("src/main.rs"), "fn main() {\n    println!(\"linked\");\n}\n")?;
-    let library = "/// Is exported.\n#[unsafe(no_mangle)]\npub extern \"C\" fn linked() {\n    \
-                   println!(\"linked\");\n}\n";
-    write(&folder.join("src/lib.rs"), library)?;
+    write(&folder.join("linked.rs"), "fn main() {\n    println!(\"linked\");\n}\n")?;
     write(&folder.join("linked.c"), "int linked(void) { return 1; }\n")?;
-    run_command(
-        Command::new("cargo").args(["generate-lockfile", "--offline"]).current_dir(&folder),
-    )?;
-    let mut build = release.zigbuild(arch)?;
-    run_command(build.env("CARGO_TARGET_DIR", folder.join("target")).current_dir(&folder))?;
-    let mut compile = Command::new(compiler(release, arch)?);
-    release.tools.environment(&mut compile, arch);
-    compile.args(["-shared", "-o", "linked.so", "linked.c", "-lunwind"]).current_dir(&folder);
-    run_command(&mut compile)?;
+    let compiler = compiler(release, arch)?;
+    // From the folder where packages are linked: zig keeps libraries by it. Zig compiles other ones
+    // for programs without debugging information.
+    let mut link = Command::new("rustc");
+    link.args(["-O", "-g", "--target", &arch.gnu(), "-Clink-arg=-Wl,--build-id=sha1", "-o"]);
+    link.arg(folder.join("linked")).arg(folder.join("linked.rs"));
+    link.arg(format!("-Clinker={}", compiler.display()));
+    let mut compile = Command::new(compiler);
+    compile.args(["-shared", "-lunwind", "-o"]).arg(folder.join("linked.so"));
+    compile.arg(folder.join("linked.c"));
+    for mut command in [link, compile] {
+        release.tools.environment(&mut command, arch);
+        run_command(&mut command)?;
+    }
     strip(&release.tools.cache_of_zig(arch).join("o"), arch)
 }
 
@@ -50,14 +43,15 @@ fn strip(cache: &Path, arch: Arch) -> Outcome {
             if name.ends_with("crt1.o") {
                 strip(&file)?;
             } else if name.ends_with(".a") {
-                // Members have whole paths as names, which `strip` does not take.
+                // Zig names members by the paths of their files, which `strip` does not take.
                 let members = output(ar().arg("t").arg(&file))?;
-                for member in members.lines().filter(|it| it.starts_with('/')) {
+                let paths: Vec<_> = members.lines().filter(|it| it.contains('/')).collect();
+                for member in &paths {
                     strip(Path::new(member))?;
                 }
-                if members.lines().all(|it| it.starts_with('/')) {
+                if !paths.is_empty() {
                     std::fs::remove_file(&file).map_err(|it| it.to_string())?;
-                    run_command(ar().arg("qcsD").arg(&file).args(members.lines()))?;
+                    run_command(ar().arg("qcsD").arg(&file).args(paths))?;
                 }
                 libraries += 1;
             }
