@@ -10,7 +10,6 @@ mod inside;
 mod python;
 mod semver;
 mod stage;
-mod static_program;
 mod symbols;
 mod test;
 mod tools;
@@ -46,10 +45,6 @@ impl Arch {
         format!("{}-unknown-linux-gnu", self.0)
     }
 
-    fn musl(self) -> String {
-        format!("{}-unknown-linux-musl", self.0)
-    }
-
     /// Whether this machine runs its programs itself.
     fn is_native(self) -> bool {
         self.0 == env::consts::ARCH
@@ -61,20 +56,19 @@ impl Arch {
 enum Part {
     Crates,
     Inside,
-    Debian,
-    Static,
+    /// The program and the libraries for C: Debian packages, and an archive of the program.
+    System,
     Python,
 }
 
 impl Part {
-    const ALL: [Self; 5] = [Self::Crates, Self::Inside, Self::Debian, Self::Static, Self::Python];
+    const ALL: [Self; 4] = [Self::Crates, Self::Inside, Self::System, Self::Python];
 
     fn name(self) -> &'static str {
         match self {
             Self::Crates => "crates",
             Self::Inside => "inside",
-            Self::Debian => "debian",
-            Self::Static => "static",
+            Self::System => "system",
             Self::Python => "python",
         }
     }
@@ -222,10 +216,9 @@ fn make(options: &Options<'_>) -> Outcome {
             match (part, arch) {
                 (Part::Crates, _) => crates::make(&release, options.allow_dirty)?,
                 (Part::Inside, _) => inside::make(&release, &options.archs)?,
-                (Part::Debian, Some(arch)) => stage::make(&release, arch)?,
-                (Part::Static, Some(arch)) => static_program::make(&release, arch)?,
+                (Part::System, Some(arch)) => stage::make(&release, arch)?,
                 (Part::Python, Some(arch)) => python::wheel(&release, arch)?,
-                (Part::Debian | Part::Static | Part::Python, None) => {}
+                (Part::System | Part::Python, None) => {}
             }
             let arch = arch.map(Arch::name).unwrap_or_default();
             println!("==> {} {arch}: {} s", part.name(), start.elapsed().as_secs());
@@ -302,10 +295,10 @@ mod tests {
 
     #[test]
     fn arguments_name_processors_and_parts() {
-        let arguments = ["--arch", "aarch64", "--only", "static", "--only", "crates"];
+        let arguments = ["--arch", "aarch64", "--only", "system", "--only", "crates"];
         let options = Options::parse(&arguments).expect("these are right");
         assert_eq!(options.archs, [Arch("aarch64")]);
-        assert_eq!(options.parts, [Part::Static, Part::Crates]);
+        assert_eq!(options.parts, [Part::System, Part::Crates]);
         assert_eq!(options.arguments(), arguments);
     }
 

@@ -25,22 +25,6 @@ impl Release {
         Ok(command)
     }
 
-    /// The same for static programs: with the C library of Rust's own target, linked by Rust's own
-    /// linker, and zig for C.
-    pub(super) fn musl_build(&self, arch: Arch) -> Outcome<Command> {
-        let mut command = self.tools.command("cargo-zigbuild", arch);
-        let target = arch.musl();
-        command.args(["zigbuild", "--locked", "--profile", PROGRAM]);
-        command.args(["--target", &target]);
-        let variable = target.to_uppercase().replace('-', "_");
-        command.env(format!("CARGO_TARGET_{variable}_LINKER"), "rust-lld");
-        let upper = PROGRAM.to_uppercase();
-        command.env(format!("CARGO_PROFILE_{upper}_DEBUG"), "false");
-        command.env(format!("CARGO_PROFILE_{upper}_STRIP"), "symbols");
-        self.reproducible(&mut command, &[])?;
-        Ok(command)
-    }
-
     /// Adds flags and variables that make the result depend on nothing but the sources.
     pub(super) fn reproducible(&self, command: &mut Command, flags: &[&str]) -> Outcome {
         let folders = folders()?;

@@ -232,14 +232,8 @@ fn section(title: &str, text: &str) -> String {
 fn of_compilers(release: &Release) -> Outcome<String> {
     let rust = "The standard library of Rust is under the MIT and the Apache licence, as above.\n\
                 Copyright (c) The Rust Project Contributors";
-    let mut all = section("Rust", rust);
-    for (title, file) in [
-        ("libunwind, of LLVM", "libunwind/LICENSE.TXT"),
-        ("musl, in static programs", "libc/musl/COPYRIGHT"),
-    ] {
-        all += &section(title, &read(&release.tools.zig_library()?.join(file))?);
-    }
-    Ok(all)
+    let unwinder = release.tools.zig_library()?.join("libunwind/LICENSE.TXT");
+    Ok(section("Rust", rust) + &section("libunwind, of LLVM", &read(&unwinder)?))
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! What the Debian packages are made of, for one processor, in one folder.
+//! The program, the C library and the OpenSSL provider for one processor: in one folder, as Debian
+//! packages, and the program as an archive.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,8 @@ use std::process::Command;
 use super::build::{LIBRARY, PROGRAM};
 use super::zig::{self, compiler};
 use super::{
-    Arch, Outcome, Release, copy, debian, files, inside, output, run_command, symbols, write,
+    Arch, Outcome, Release, archive, copy, debian, files, inside, output, run_command, symbols,
+    write,
 };
 use crate::cross;
 
@@ -27,7 +29,7 @@ pub(super) fn make(release: &Release, arch: Arch) -> Outcome {
     let built = release.built(&arch.gnu(), LIBRARY);
     copy(&built.join("liblanecrypt_openssl.so"), &stage.join("lanecrypt.so"))?;
     c_library(release, arch, &stage)?;
-    pages(&stage.join("lanecrypt"), arch, "/usr/aarch64-linux-gnu", &stage)?;
+    pages(&stage.join("lanecrypt"), arch, &stage)?;
     inside::copy_licences(release, "lanecrypt", &stage)?;
     let library = format!("liblanecrypt.so.{}", release.version);
     for file in ["lanecrypt", "lanecrypt.so", &library] {
@@ -35,7 +37,26 @@ pub(super) fn make(release: &Release, arch: Arch) -> Outcome {
         release.check_paths(&stage.join(file))?;
     }
     release.check_paths(&stage.join("liblanecrypt.a"))?;
-    debian::build(arch.name(), &stage, &release.dist, release.epoch)
+    debian::build(arch.name(), &stage, &release.dist, release.epoch)?;
+    pack(release, arch, &stage)
+}
+
+/// Packs the program for systems without packages, with its manual pages and completions.
+fn pack(release: &Release, arch: Arch, stage: &Path) -> Outcome {
+    let name = format!("lanecrypt-{}-{}-linux", release.version, arch.name());
+    let work = release.work.join("archive");
+    let folder = release.fresh(work.join(&name))?;
+    let mut strip = Command::new(format!("{}-linux-gnu-strip", arch.name()));
+    strip.arg("-o").arg(folder.join("lanecrypt")).arg(stage.join("lanecrypt"));
+    run_command(&mut strip)?;
+    for part in ["man1", "completions"] {
+        fs::create_dir(folder.join(part)).map_err(|it| it.to_string())?;
+        for file in files(&stage.join(part))? {
+            copy(&file, &folder.join(part).join(file.file_name().unwrap_or_default()))?;
+        }
+    }
+    inside::copy_licences(release, "lanecrypt", &folder)?;
+    archive::pack(&work, &name, &release.dist.join(format!("{name}.tar.gz")), release.epoch)
 }
 
 /// Links and installs the C library by its script, and takes its files from there.
@@ -67,16 +88,15 @@ fn c_library(release: &Release, arch: Arch, stage: &Path) -> Outcome {
 }
 
 /// Writes manual pages and completions, which the program itself prints, into a folder.
-pub(super) fn pages(program: &Path, arch: Arch, libraries: &'static str, folder: &Path) -> Outcome {
+fn pages(program: &Path, arch: Arch, folder: &Path) -> Outcome {
     let command = || -> Outcome<Command> {
         if arch.is_native() {
             return Ok(Command::new(program));
         }
-        let target = cross::Target { libraries, ..cross::ARM64 };
-        if arch.gnu() != target.name || !target.is_usable("release") {
+        if arch.gnu() != cross::ARM64.name || !cross::ARM64.is_usable("release") {
             return Err(format!("nothing here runs programs for {}", arch.name()));
         }
-        Ok(target.command_with(&[], program))
+        Ok(cross::ARM64.command_with(&[], program))
     };
     run_command(command()?.arg("man").arg(folder.join("man1")))?;
     let completions = folder.join("completions");

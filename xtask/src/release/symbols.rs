@@ -30,13 +30,6 @@ pub(super) fn check(file: &Path) -> Outcome {
     wrong.map_or(Ok(()), |it| Err(format!("{} needs {it}", file.display())))
 }
 
-/// Fails if a file needs any library or loader.
-pub(super) fn check_static(file: &Path) -> Outcome {
-    let text = readelf(file)?;
-    let needs = needed(&text).next().or(text.contains("INTERP").then_some("a loader"));
-    needs.map_or(Ok(()), |it| Err(format!("{} needs {it}", file.display())))
-}
-
 fn readelf(file: &Path) -> Outcome<String> {
     let mut readelf = Command::new("readelf");
     output(readelf.args(["--wide", "--dynamic", "--version-info", "--segments"]).arg(file))

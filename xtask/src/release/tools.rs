@@ -39,15 +39,14 @@ impl Tools {
             .filter(|(program, _)| find(program).is_none())
             .map(|(program, package)| format!("{program}: apt install {package}"))
             .collect();
-        for arch in archs.iter().filter(|_| parts.contains(&Part::Debian)) {
+        for arch in archs.iter().filter(|_| parts.contains(&Part::System)) {
             let packages = debian::missing(arch.name());
             missing.extend(packages.iter().map(|it| format!("{it}: apt install {it}")));
         }
-        for &part in parts {
-            for target in archs.iter().filter_map(|&arch| target_of(part, arch)) {
-                if !has_target(&target, "release") {
-                    missing.push(format!("{target}: rustup target add {target}"));
-                }
+        for target in archs.iter().map(|it| it.gnu()) {
+            let is_built = parts.iter().any(|it| matches!(it, Part::System | Part::Python));
+            if is_built && !has_target(&target, "release") {
+                missing.push(format!("{target}: rustup target add {target}"));
             }
         }
         if !missing.is_empty() {
@@ -151,14 +150,6 @@ impl Tools {
 
 /// Names the folder of the programs that crates.io has, for the second of two builds.
 pub(super) const OF_CRATES: &str = "LANECRYPT_RELEASE_CRATES";
-
-fn target_of(part: Part, arch: Arch) -> Option<String> {
-    match part {
-        Part::Crates | Part::Inside => None,
-        Part::Debian | Part::Python => Some(arch.gnu()),
-        Part::Static => Some(arch.musl()),
-    }
-}
 
 fn find(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;

@@ -145,12 +145,14 @@ impl Condition {
 fn conditional() -> Vec<(&'static str, libc::c_long, &'static str, Vec<Condition>)> {
     const EXEC: u64 = libc::PROT_EXEC as u64;
     const THREAD: u64 = libc::CLONE_THREAD as u64;
+    #[allow(clippy::unnecessary_cast, reason = "with musl it is an i32")]
+    const FIONBIO: u64 = libc::FIONBIO as u64;
     let own = u64::from(std::process::id());
     let prctl = [libc::PR_SET_NAME, libc::PR_SET_VMA, libc::PR_GET_DUMPABLE];
     let prctl = prctl.map(|option| Condition::equals(0, u64::from(option.unsigned_abs())));
     vec![
         ("clone", libc::SYS_clone, "threads", vec![Condition::bits(0, THREAD, THREAD)]),
-        ("ioctl", libc::SYS_ioctl, "FIONBIO", vec![Condition::equals(1, libc::FIONBIO)]),
+        ("ioctl", libc::SYS_ioctl, "FIONBIO", vec![Condition::equals(1, FIONBIO)]),
         ("mmap", libc::SYS_mmap, "memory without code", vec![Condition::bits(2, EXEC, 0)]),
         ("mprotect", libc::SYS_mprotect, "memory without code", vec![Condition::bits(2, EXEC, 0)]),
         ("prctl", libc::SYS_prctl, "names of threads and memory", prctl.into()),
