@@ -48,7 +48,7 @@ pub const KERNELS: &[Level] = best!(levels);
 /// After the last block that [`remaining`](StreamCore::remaining) counts, the keystream starts
 /// again; the checked layers refuse such requests.
 pub struct Salsa<const ROUNDS: usize> {
-    state: State<ROUNDS>,
+    state: State,
     /// The last block has been used and the counter in `state` has wrapped.
     spent: bool,
     isa: Isa,
@@ -61,7 +61,7 @@ impl<const ROUNDS: usize> StreamCore for Salsa<ROUNDS> {
 
     #[inline]
     fn new(isa: Isa, key: &Key, nonce: &[u8; 8]) -> Self {
-        let state = State::new(key, [0, u64::from_le_bytes(*nonce)]);
+        let state = State::new::<ROUNDS>(key, [0, u64::from_le_bytes(*nonce)]);
         Self { state, spent: false, isa }
     }
 
@@ -115,19 +115,14 @@ impl<const ROUNDS: usize> fmt::Debug for Salsa<ROUNDS> {
 }
 
 #[inline(always)]
-fn apply<const ROUNDS: usize, const XOR: bool>(
-    isa: Isa,
-    state: &State<ROUNDS>,
-    data: InOutBuf<'_, '_, u8>,
-    mode: Mode<XOR>,
-) {
+fn apply<const XOR: bool>(isa: Isa, state: &State, data: InOutBuf<'_, '_, u8>, mode: Mode<XOR>) {
     let wide = true;
     best!(isa, apply(state, wide, data, mode));
 }
 
 /// The words of the state with another counter; the words of the constant are on the diagonal.
 #[inline]
-fn words<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [u32; 16] {
+fn words(state: &State, counter: u64) -> [u32; 16] {
     let [s0, s1, s2, s3, k0, k1, k2, k3, k4, k5, k6, k7] = state.key;
     let ([c0, c1], [n0, n1]) = (halves(counter), halves(state.nonce));
     [s0, k0, k1, k2, k3, s1, n0, n1, c0, c1, s2, k4, k5, k6, k7, s3]

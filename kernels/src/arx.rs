@@ -93,25 +93,27 @@ const fn is_listed(rounds: usize) -> bool {
 ///
 /// Counter and nonce are numbers of 64 bits, so that a kernel reads a new counter as it was
 /// written. A vector load across two recent stores would wait until both are in the cache.
-pub struct State<const ROUNDS: usize> {
+pub struct State {
     /// The constant and the key.
     pub key: [u32; 12],
     /// The counter, or a counter of 32 bits in the low half and the nonce's first word.
     pub counter: u64,
     /// The nonce, or its last two words.
     pub nonce: u64,
+    /// Half the number of rounds.
+    pub double_rounds: usize,
 }
 
-impl<const ROUNDS: usize> State<ROUNDS> {
+impl State {
     /// The state for a key and the last row, counter and nonce.
     #[inline]
-    pub fn new(key: &Key, [counter, nonce]: [u64; 2]) -> Self {
+    pub fn new<const ROUNDS: usize>(key: &Key, [counter, nonce]: [u64; 2]) -> Self {
         const { assert!(is_listed(ROUNDS), "a number of NUMBERS_OF_ROUNDS") };
-        Self { key: key.words, counter, nonce }
+        Self { key: key.words, counter, nonce, double_rounds: ROUNDS / 2 }
     }
 }
 
-impl<const ROUNDS: usize> Drop for State<ROUNDS> {
+impl Drop for State {
     #[inline]
     fn drop(&mut self) {
         wipe::words(&mut self.key);

@@ -51,7 +51,7 @@ pub const KERNELS: &[Level] = best!(levels);
 /// The key is wiped on drop. After the last block that [`remaining`](StreamCore::remaining) counts,
 /// the keystream starts again; the checked layers refuse such requests.
 pub struct ChaCha<const ROUNDS: usize, F: Form = Counter64> {
-    state: State<ROUNDS>,
+    state: State,
     /// The last block has been used and the counter in `state` has wrapped.
     spent: bool,
     isa: Isa,
@@ -115,7 +115,7 @@ impl<const ROUNDS: usize, F: Form> StreamCore for ChaCha<ROUNDS, F> {
 
     #[inline]
     fn new(isa: Isa, key: &Key, nonce: &F::Nonce) -> Self {
-        let state = State::new(key, F::last_row(nonce));
+        let state = State::new::<ROUNDS>(key, F::last_row(nonce));
         Self { state, spent: false, isa, form: PhantomData }
     }
 
@@ -189,8 +189,8 @@ impl<const ROUNDS: usize, F: Form> fmt::Debug for ChaCha<ROUNDS, F> {
 
 /// The start of ChaCha20 in the form of RFC 8439, at block 0.
 #[inline]
-pub(crate) fn ietf(key: &Key, nonce: &[u8; 12]) -> State<20> {
-    State::new(key, last_row(nonce))
+pub(crate) fn ietf(key: &Key, nonce: &[u8; 12]) -> State {
+    State::new::<20>(key, last_row(nonce))
 }
 
 /// The last row of block 0 in the form of RFC 8439.
@@ -203,7 +203,7 @@ pub(crate) fn last_row(&[a, b, c, d, ref rest @ ..]: &[u8; 12]) -> [u64; 2] {
 #[inline(always)]
 pub(crate) fn continue_ietf<const XOR: bool>(
     isa: Isa,
-    state: &mut State<20>,
+    state: &mut State,
     data: InOutBuf<'_, '_, u8>,
     mode: Mode<XOR>,
 ) {
@@ -213,9 +213,9 @@ pub(crate) fn continue_ietf<const XOR: bool>(
 }
 
 #[inline(always)]
-fn apply<const ROUNDS: usize, const XOR: bool>(
+fn apply<const XOR: bool>(
     isa: Isa,
-    state: &State<ROUNDS>,
+    state: &State,
     wide: bool,
     data: InOutBuf<'_, '_, u8>,
     mode: Mode<XOR>,
@@ -243,7 +243,7 @@ pub fn front(isa: Isa, key: &Key, last: &[u8; 16]) -> u64 {
 
 /// The words of the state with another counter.
 #[inline]
-pub(crate) fn words<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [u32; 16] {
+pub(crate) fn words(state: &State, counter: u64) -> [u32; 16] {
     let [k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11] = state.key;
     let ([c0, c1], [n0, n1]) = (halves(counter), halves(state.nonce));
     [k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, c0, c1, n0, n1]

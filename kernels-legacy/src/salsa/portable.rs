@@ -8,15 +8,15 @@ use super::{quarter_round, words};
 
 /// Applies keystream. Not inlined, so that the other kernels need no room on the stack for it.
 #[inline(never)]
-pub(super) fn apply<const ROUNDS: usize, const XOR: bool>(
-    state: &State<ROUNDS>,
+pub(super) fn apply<const XOR: bool>(
+    state: &State,
     wide: bool,
     mut data: InOutBuf<'_, '_, u8>,
     _: Mode<XOR>,
 ) {
     let mut counter = state.counter;
     while !data.is_empty() {
-        let block = block::<ROUNDS>(&words(state, counter));
+        let block = block(&words(state, counter), state.double_rounds);
         data = arx::put::<XOR>(&block, data);
         counter = later(counter, 1, wide);
     }
@@ -24,9 +24,9 @@ pub(super) fn apply<const ROUNDS: usize, const XOR: bool>(
 
 /// The block of keystream that a state gives.
 #[inline]
-fn block<const ROUNDS: usize>(state: &[u32; 16]) -> [u8; 64] {
+fn block(state: &[u32; 16], double_rounds: usize) -> [u8; 64] {
     let mut x = *state;
-    for _ in 0..ROUNDS / 2 {
+    for _ in 0..double_rounds {
         for column in 0..4 {
             let down = |by: usize| 4 * ((column + by) % 4) + column;
             quarter(&mut x, [down(0), down(1), down(2), down(3)]);

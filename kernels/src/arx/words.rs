@@ -99,11 +99,11 @@ macro_rules! words {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! groups {
-    ($starts:expr, $group:literal, $zero:expr) => {{
+    ($starts:expr, $double_rounds:expr, $group:literal, $zero:expr) => {{
         const { assert!(N <= 3 && BLOCKS == $group * N) };
         let [x0, y0, z0] = $starts;
         let (mut x, mut y, mut z) = (x0, y0, z0);
-        for _ in 0..opaque_count(ROUNDS / 2) {
+        for _ in 0..opaque_count($double_rounds) {
             x = x.double_round();
             if N > 1 {
                 y = y.double_round();
@@ -157,8 +157,8 @@ macro_rules! passes {
     ) => {
         /// Whole widths first, then the narrowest form that covers the rest.
         $(#[$feature])*
-        pub(crate) fn apply<const ROUNDS: usize, const XOR: bool>(
-            state: &State<ROUNDS>,
+        pub(crate) fn apply<const XOR: bool>(
+            state: &State,
             wide: bool,
             data: InOutBuf<'_, '_, u8>,
             _: Mode<XOR>,
@@ -168,11 +168,11 @@ macro_rules! passes {
             // they carry.
             if data.len() > MOST * 64 && !(wide && wraps(counter, data.len())) {
                 let len = data.len();
-                data = whole::<ROUNDS, XOR>(state, data);
+                data = whole::<XOR>(state, data);
                 counter = later(counter, ((len - data.len()) / 64) as u64, wide);
             }
             while !data.is_empty() {
-                data = narrow::<ROUNDS, XOR>(state, counter, wide, data);
+                data = narrow::<XOR>(state, counter, wide, data);
                 counter = later(counter, MOST as u64, wide);
             }
         }
@@ -182,8 +182,8 @@ macro_rules! passes {
         /// The low word of a wide counter must not wrap within: all lanes take the same high word.
         #[inline(never)]
         $(#[$feature])*
-        fn whole<'i, 'o, const ROUNDS: usize, const XOR: bool>(
-            state: &State<ROUNDS>,
+        fn whole<'i, 'o, const XOR: bool>(
+            state: &State,
             data: InOutBuf<'i, 'o, u8>,
         ) -> InOutBuf<'i, 'o, u8> {
             let mut data = data;
@@ -191,7 +191,7 @@ macro_rules! passes {
             let started = &once(words);
             let mut counters = add32(splat(words[$counter]), $numbers);
             while data.len() > MOST * 64 {
-                let x = all_rounds!(words, started, counters, ROUNDS / 2);
+                let x = all_rounds!(words, started, counters, state.double_rounds);
                 let mut start = splat_all(words);
                 start[$counter] = counters;
                 data = put_lanes::<XOR>(x, start, data);
@@ -206,17 +206,17 @@ macro_rules! passes {
         fn put_groups<
             'i,
             'o,
-            const ROUNDS: usize,
             const XOR: bool,
             const N: usize,
             const BLOCKS: usize,
         >(
-            state: &State<ROUNDS>,
+            state: &State,
             counter: u64,
             wide: bool,
             data: InOutBuf<'i, 'o, u8>,
         ) -> InOutBuf<'i, 'o, u8> {
-            put::<XOR, BLOCKS>(&$crate::groups!(starts(state, counter, wide), $group, $zero), data)
+            let starts = starts(state, counter, wide);
+            put::<XOR, BLOCKS>(&$crate::groups!(starts, state.double_rounds, $group, $zero), data)
         }
     };
 }
@@ -233,16 +233,16 @@ macro_rules! narrow {
 
         #[inline]
         $(#[$feature])*
-        fn narrow<'i, 'o, const ROUNDS: usize, const XOR: bool>(
-            state: &State<ROUNDS>,
+        fn narrow<'i, 'o, const XOR: bool>(
+            state: &State,
             counter: u64,
             wide: bool,
             data: InOutBuf<'i, 'o, u8>,
         ) -> InOutBuf<'i, 'o, u8> {
             match data.len().div_ceil(64 * $group) {
-                0..=1 => put_groups::<ROUNDS, XOR, 1, $group>(state, counter, wide, data),
-                2 => put_groups::<ROUNDS, XOR, 2, { 2 * $group }>(state, counter, wide, data),
-                _ => put_groups::<ROUNDS, XOR, 3, MOST>(state, counter, wide, data),
+                0..=1 => put_groups::<XOR, 1, $group>(state, counter, wide, data),
+                2 => put_groups::<XOR, 2, { 2 * $group }>(state, counter, wide, data),
+                _ => put_groups::<XOR, 3, MOST>(state, counter, wide, data),
             }
         }
     };

@@ -38,7 +38,7 @@ fn alone<const ROUNDS: usize>(isa: Isa, parts: Parts<'_>) {
     if parts.data.is_empty() {
         return;
     }
-    let state = State::<ROUNDS>::new(parts.key, parts.last);
+    let state = State::new::<ROUNDS>(parts.key, parts.last);
     super::apply(isa, &state, parts.wide, parts.data, XOR);
 }
 

@@ -188,8 +188,8 @@ macro_rules! starts {
     ($(#[$feature:meta])*) => {
         #[inline]
         $(#[$feature])*
-        fn starts<const ROUNDS: usize>(
-            state: &State<ROUNDS>,
+        fn starts(
+            state: &State,
             counter: u64,
             wide: bool,
         ) -> [Rows; 3] {

@@ -46,7 +46,7 @@ impl Diagonals {
     /// The start of two blocks from `counter` on.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn of<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> Self {
+    fn of(state: &State, counter: u64) -> Self {
         let key = state.key.as_chunks().0;
         // Every word is in the lane of its column; each diagonal takes two words from one of
         // these and one from each of the others.
@@ -75,7 +75,7 @@ impl Diagonals {
 /// The starts of three groups of two blocks from `counter` on.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn starts<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64, _: bool) -> [Diagonals; 3] {
+fn starts(state: &State, counter: u64, _: bool) -> [Diagonals; 3] {
     let x = Diagonals::of(state, counter);
     let y = x.later(counter, _mm256_setr_epi64x(2, 0, 3, 0));
     let z = x.later(counter, _mm256_setr_epi64x(4, 0, 5, 0));

@@ -52,7 +52,7 @@ impl Diagonals {
     /// The start of four blocks from `counter` on.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-    fn of<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> Self {
+    fn of(state: &State, counter: u64) -> Self {
         let [a, b, c, d] = start(state, counter);
         let (a, b) = (_mm512_broadcast_i32x4(a), _mm512_broadcast_i32x4(b));
         let (c, d) = (_mm512_broadcast_i32x4(c), _mm512_broadcast_i32x4(d));
@@ -75,7 +75,7 @@ impl Diagonals {
 /// The diagonals of one block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn start<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [__m128i; 4] {
+fn start(state: &State, counter: u64) -> [__m128i; 4] {
     let key = state.key.as_chunks().0;
     // Every word is in the lane of its column; each diagonal takes two words from one of these and
     // one from each of the others. Opaque, because the compiler would load both halves of the key
@@ -94,7 +94,7 @@ fn start<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [__m128i; 
 /// The starts of three groups of four blocks from `counter` on.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn starts<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64, _: bool) -> [Diagonals; 3] {
+fn starts(state: &State, counter: u64, _: bool) -> [Diagonals; 3] {
     let x = Diagonals::of(state, counter);
     let y = x.later(counter, _mm512_setr_epi64(4, 0, 5, 0, 6, 0, 7, 0));
     let z = x.later(counter, _mm512_setr_epi64(8, 0, 9, 0, 10, 0, 11, 0));
@@ -106,15 +106,15 @@ const MOST: usize = 8;
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn narrow<'i, 'o, const ROUNDS: usize, const XOR: bool>(
-    state: &State<ROUNDS>,
+fn narrow<'i, 'o, const XOR: bool>(
+    state: &State,
     counter: u64,
     wide: bool,
     data: InOutBuf<'i, 'o, u8>,
 ) -> InOutBuf<'i, 'o, u8> {
     match data.len().div_ceil(64) {
-        0..=2 => x2::twos::<ROUNDS, XOR>(state, counter, data),
-        3..=4 => put_groups::<ROUNDS, XOR, 1, 4>(state, counter, wide, data),
-        _ => put_groups::<ROUNDS, XOR, 2, 8>(state, counter, wide, data),
+        0..=2 => x2::twos::<XOR>(state, counter, data),
+        3..=4 => put_groups::<XOR, 1, 4>(state, counter, wide, data),
+        _ => put_groups::<XOR, 2, 8>(state, counter, wide, data),
     }
 }

@@ -46,7 +46,7 @@ impl Diagonals {
     /// The start of the block `counter`.
     #[inline]
     #[target_feature(enable = "ssse3")]
-    fn of<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> Self {
+    fn of(state: &State, counter: u64) -> Self {
         let key = state.key.as_chunks().0;
         // Every word is in the lane of its column; each diagonal takes two words from one of
         // these and one from each of the others.
@@ -74,7 +74,7 @@ fn blend<const LANES: i32>(a: __m128i, b: __m128i) -> __m128i {
 /// The starts of three blocks from `counter` on.
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn starts<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64, _: bool) -> [Diagonals; 3] {
+fn starts(state: &State, counter: u64, _: bool) -> [Diagonals; 3] {
     [
         Diagonals::of(state, counter),
         Diagonals::of(state, counter.wrapping_add(1)),

@@ -1,7 +1,5 @@
 //! The messages of a batch in order, and what is done with the texts of those side by side.
 
-use core::cmp::Reverse;
-
 use inout::InOutBuf;
 
 use super::Lane;
@@ -20,6 +18,9 @@ static IN_ORDER: [u8; MANY] = {
     order
 };
 
+/// Longer messages are as long as this one, in their order.
+const LONGEST: u32 = u32::MAX >> 8;
+
 /// The places of at most [`MANY`] messages, the longest first, so that those side by side end
 /// together. `room` is for those that are not in order.
 //
@@ -33,9 +34,18 @@ pub(in crate::aegis::lanes) fn order<'o, const KEY: usize>(
     if lanes.is_sorted_by(|one, next| one.data.len() >= next.data.len()) {
         return &IN_ORDER[..count];
     }
-    *room = IN_ORDER;
+    // By how much a message is shorter than the longest that counts, and its index.
+    let mut keys = [0_u32; MANY];
+    for (at, (key, lane)) in (0..).zip(keys.iter_mut().zip(lanes)) {
+        *key = (LONGEST - u32::try_from(lane.data.len()).map_or(LONGEST, |len| len.min(LONGEST)))
+            << 8
+            | at;
+    }
+    keys[..count].sort_unstable();
     let order = &mut room[..count];
-    order.sort_unstable_by_key(|&at| Reverse(lanes[usize::from(at)].data.len()));
+    for (at, key) in order.iter_mut().zip(&keys) {
+        [*at, ..] = key.to_le_bytes();
+    }
     order
 }
 

@@ -35,8 +35,8 @@ const MOST: usize = 7;
 
 /// Eight blocks at a time first, then the form that covers the rest.
 #[target_feature(enable = "neon")]
-pub(crate) fn apply<const ROUNDS: usize, const XOR: bool>(
-    state: &State<ROUNDS>,
+pub(crate) fn apply<const XOR: bool>(
+    state: &State,
     wide: bool,
     data: InOutBuf<'_, '_, u8>,
     _: Mode<XOR>,
@@ -44,38 +44,38 @@ pub(crate) fn apply<const ROUNDS: usize, const XOR: bool>(
     let (mut data, mut counter) = (data, state.counter);
     // Lanes have the same high word of the counter; only rows carry into it.
     while wide && wraps(counter, data.len()) && !data.is_empty() {
-        data = put_rows::<ROUNDS, XOR, 3>(state, counter, wide, data);
+        data = put_rows::<XOR, 3>(state, counter, wide, data);
         counter = later(counter, 3, wide);
     }
     if data.len() > MOST * 64 {
         let len = data.len();
-        data = whole::<ROUNDS, XOR>(state, counter, data);
+        data = whole::<XOR>(state, counter, data);
         counter = later(counter, ((len - data.len()) / 64) as u64, wide);
     }
     let _: InOutBuf<'_, '_, u8> = match data.len().div_ceil(64) {
         0 => data,
-        1 => put_rows::<ROUNDS, XOR, 1>(state, counter, wide, data),
-        2 => put_rows::<ROUNDS, XOR, 2>(state, counter, wide, data),
-        3 => put_rows::<ROUNDS, XOR, 3>(state, counter, wide, data),
-        4 => put_four_and::<ROUNDS, XOR, 0>(state, counter, wide, data),
-        5 => put_four_and::<ROUNDS, XOR, 1>(state, counter, wide, data),
-        6 => put_four_and::<ROUNDS, XOR, 2>(state, counter, wide, data),
-        _ => put_four_and::<ROUNDS, XOR, 3>(state, counter, wide, data),
+        1 => put_rows::<XOR, 1>(state, counter, wide, data),
+        2 => put_rows::<XOR, 2>(state, counter, wide, data),
+        3 => put_rows::<XOR, 3>(state, counter, wide, data),
+        4 => put_four_and::<XOR, 0>(state, counter, wide, data),
+        5 => put_four_and::<XOR, 1>(state, counter, wide, data),
+        6 => put_four_and::<XOR, 2>(state, counter, wide, data),
+        _ => put_four_and::<XOR, 3>(state, counter, wide, data),
     };
 }
 
 /// Eight blocks at a time, until at most `MOST` blocks of `data` are left, which are returned.
 #[inline(never)]
 #[target_feature(enable = "neon")]
-fn whole<'i, 'o, const ROUNDS: usize, const XOR: bool>(
-    state: &State<ROUNDS>,
+fn whole<'i, 'o, const XOR: bool>(
+    state: &State,
     counter: u64,
     data: InOutBuf<'i, 'o, u8>,
 ) -> InOutBuf<'i, 'o, u8> {
     let mut data = data;
     let mut start = Start::of(&words(state, counter));
     while data.len() > MOST * 64 {
-        (_, data) = start.pass::<XOR, false>(|x, _| rounds(x, ROUNDS / 2 - 1), data);
+        (_, data) = start.pass::<XOR, false>(|x, _| rounds(x, state.double_rounds - 1), data);
     }
     data
 }
@@ -202,8 +202,8 @@ pub(crate) fn first_two_of_four(keys: [(&Key, [u64; 2]); 4]) -> [[Block; 4]; 2] 
 /// Up to `N` blocks in rows. Returns the rest of `data`.
 #[inline(never)]
 #[target_feature(enable = "neon")]
-fn put_rows<'i, 'o, const ROUNDS: usize, const XOR: bool, const N: usize>(
-    state: &State<ROUNDS>,
+fn put_rows<'i, 'o, const XOR: bool, const N: usize>(
+    state: &State,
     counter: u64,
     wide: bool,
     data: InOutBuf<'i, 'o, u8>,
@@ -214,8 +214,8 @@ fn put_rows<'i, 'o, const ROUNDS: usize, const XOR: bool, const N: usize>(
 /// Up to four blocks and `N` more. Returns the rest of `data`.
 #[inline(never)]
 #[target_feature(enable = "neon")]
-fn put_four_and<'i, 'o, const ROUNDS: usize, const XOR: bool, const N: usize>(
-    state: &State<ROUNDS>,
+fn put_four_and<'i, 'o, const XOR: bool, const N: usize>(
+    state: &State,
     counter: u64,
     wide: bool,
     data: InOutBuf<'i, 'o, u8>,
@@ -227,15 +227,15 @@ fn put_four_and<'i, 'o, const ROUNDS: usize, const XOR: bool, const N: usize>(
 /// `N` blocks in rows, at most three. `beside` is called in each double round.
 #[inline]
 #[target_feature(enable = "neon")]
-pub(crate) fn in_rows<const ROUNDS: usize, const N: usize>(
-    state: &State<ROUNDS>,
+pub(crate) fn in_rows<const N: usize>(
+    state: &State,
     counter: u64,
     wide: bool,
     mut beside: impl FnMut(),
 ) -> [Block; N] {
     let starts = starts(state, counter, wide);
     let mut x = starts;
-    for _ in 0..opaque_count(ROUNDS / 2) {
+    for _ in 0..opaque_count(state.double_rounds) {
         for x in &mut x[..N] {
             *x = x.double_round();
         }
@@ -248,8 +248,8 @@ pub(crate) fn in_rows<const ROUNDS: usize, const N: usize>(
 /// round.
 #[inline]
 #[target_feature(enable = "neon")]
-pub(crate) fn four_and<const ROUNDS: usize, const N: usize>(
-    state: &State<ROUNDS>,
+pub(crate) fn four_and<const N: usize>(
+    state: &State,
     counter: u64,
     wide: bool,
     mut beside: impl FnMut(),
@@ -261,7 +261,7 @@ pub(crate) fn four_and<const ROUNDS: usize, const N: usize>(
         *y = y.double_round();
     }
     beside();
-    for _ in 0..opaque_count(ROUNDS / 2 - 1) {
+    for _ in 0..opaque_count(state.double_rounds - 1) {
         x = double_round(x);
         for y in &mut y[..N] {
             *y = y.double_round();
@@ -310,7 +310,7 @@ impl Rows {
     /// The start of the block `counter`.
     #[inline]
     #[target_feature(enable = "neon")]
-    fn of<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64, _wide: bool) -> Self {
+    fn of(state: &State, counter: u64, _wide: bool) -> Self {
         let key = state.key.as_chunks().0;
         let d = last_row(counter, state.nonce);
         Self { a: row(&key[0]), b: row(&key[1]), c: row(&key[2]), d }

@@ -66,7 +66,7 @@ impl Rows {
     /// The start of two blocks from `counter` on.
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub(crate) fn of<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64, wide: bool) -> Self {
+    pub(crate) fn of(state: &State, counter: u64, wide: bool) -> Self {
         let key = state.key.as_chunks().0;
         let d = _mm_set_epi64x(state.nonce.cast_signed(), counter.cast_signed());
         let d = _mm256_broadcastsi128_si256(d);

@@ -59,8 +59,8 @@ fn xor_turned<const LEFT: i32, const RIGHT: i32>(x: __m512i, y: __m512i) -> __m5
 
 /// Whole widths first, then the narrowest form that covers the rest.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn apply<const ROUNDS: usize, const XOR: bool>(
-    state: &State<ROUNDS>,
+pub(crate) fn apply<const XOR: bool>(
+    state: &State,
     wide: bool,
     data: InOutBuf<'_, '_, u8>,
     _: Mode<XOR>,
@@ -73,26 +73,26 @@ pub(crate) fn apply<const ROUNDS: usize, const XOR: bool>(
         let len = data.len().min(64 * whole);
         let (front, back) = data.split_at(len);
         if XOR && whole == 16 {
-            sixteens::<ROUNDS, XOR, true, false>(state, counter, front);
+            sixteens::<XOR, true, false>(state, counter, front);
         } else {
-            sixteens::<ROUNDS, XOR, false, false>(state, counter, front);
+            sixteens::<XOR, false, false>(state, counter, front);
         }
         data = back;
         counter = later(counter, whole as u64, wide);
     }
     while carries && data.len() > 8 * 64 {
         let (front, back) = data.split_at(8 * 64);
-        fours::<ROUNDS, XOR, 2, 8>(state, counter, wide, front);
+        fours::<XOR, 2, 8>(state, counter, wide, front);
         data = back;
         counter = later(counter, 8, wide);
     }
     match data.len().div_ceil(64) {
         0 => {}
-        1..=2 => twos::<ROUNDS, XOR>(state, counter, wide, data),
-        3..=4 => fours::<ROUNDS, XOR, 1, 4>(state, counter, wide, data),
-        9..=12 if XOR => fours::<ROUNDS, XOR, 3, 12>(state, counter, wide, data),
-        13.. if XOR => sixteens::<ROUNDS, XOR, true, true>(state, counter, data),
-        _ => fours::<ROUNDS, XOR, 2, 8>(state, counter, wide, data),
+        1..=2 => twos::<XOR>(state, counter, wide, data),
+        3..=4 => fours::<XOR, 1, 4>(state, counter, wide, data),
+        9..=12 if XOR => fours::<XOR, 3, 12>(state, counter, wide, data),
+        13.. if XOR => sixteens::<XOR, true, true>(state, counter, data),
+        _ => fours::<XOR, 2, 8>(state, counter, wide, data),
     }
 }
 
@@ -122,8 +122,8 @@ const fn passes<const XOR: bool>(blocks: usize) -> usize {
 /// The low word of a wide counter must not wrap within: all lanes take the same high word.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn sixteens<const ROUNDS: usize, const XOR: bool, const ONCE: bool, const MORE: bool>(
-    state: &State<ROUNDS>,
+pub(crate) fn sixteens<const XOR: bool, const ONCE: bool, const MORE: bool>(
+    state: &State,
     counter: u64,
     data: InOutBuf<'_, '_, u8>,
 ) {
@@ -140,16 +140,16 @@ pub(crate) fn sixteens<const ROUNDS: usize, const XOR: bool, const ONCE: bool, c
             (y, z) = (y.double_round(), z.double_round());
         }
         if XOR && !ONCE {
-            for _ in 0..opaque_count((ROUNDS / 2 - 1) / 3) {
+            for _ in 0..opaque_count((state.double_rounds - 1) / 3) {
                 x = double_round(x);
                 x = double_round(x);
                 x = double_round(x);
             }
-            for _ in 0..(ROUNDS / 2 - 1) % 3 {
+            for _ in 0..(state.double_rounds - 1) % 3 {
                 x = double_round(x);
             }
         } else {
-            for _ in 1..opaque_count(ROUNDS / 2) {
+            for _ in 1..opaque_count(state.double_rounds) {
                 x = double_round(x);
                 if MORE {
                     (y, z) = (y.double_round(), z.double_round());
@@ -292,8 +292,8 @@ fn start(key: &[u32; 12], counter: u64, nonce: u64) -> [__m128i; 4] {
 /// time.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn fours<const ROUNDS: usize, const XOR: bool, const N: usize, const BLOCKS: usize>(
-    state: &State<ROUNDS>,
+fn fours<const XOR: bool, const N: usize, const BLOCKS: usize>(
+    state: &State,
     counter: u64,
     wide: bool,
     data: InOutBuf<'_, '_, u8>,
@@ -301,18 +301,16 @@ fn fours<const ROUNDS: usize, const XOR: bool, const N: usize, const BLOCKS: usi
     let x = Rows::of(&state.key, counter, state.nonce, wide);
     let y = x.next(wide);
     let starts = [x, y, y.next(wide)];
-    put::<XOR, BLOCKS>(&groups!(starts, 4, _mm512_setzero_si512()), taken(data));
+    put::<XOR, BLOCKS>(
+        &groups!(starts, state.double_rounds, 4, _mm512_setzero_si512()),
+        taken(data),
+    );
 }
 
 /// Up to two blocks, in registers of 256 bits.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn twos<const ROUNDS: usize, const XOR: bool>(
-    state: &State<ROUNDS>,
-    counter: u64,
-    wide: bool,
-    data: InOutBuf<'_, '_, u8>,
-) {
-    let rows = rows_of_two::<ROUNDS>(&state.key, counter, state.nonce, wide);
+fn twos<const XOR: bool>(state: &State, counter: u64, wide: bool, data: InOutBuf<'_, '_, u8>) {
+    let rows = rows_of_two(&state.key, counter, state.nonce, wide, state.double_rounds);
     put_two::<XOR>(rows, taken(data));
 }

@@ -58,7 +58,7 @@ impl Rows {
     /// The start of the block `counter`.
     #[inline]
     #[target_feature(enable = "ssse3")]
-    fn of<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64, _wide: bool) -> Self {
+    fn of(state: &State, counter: u64, _wide: bool) -> Self {
         let key = state.key.as_chunks().0;
         let d = _mm_set_epi64x(state.nonce.cast_signed(), counter.cast_signed());
         Self { a: row(&key[0]), b: row(&key[1]), c: row(&key[2]), d }

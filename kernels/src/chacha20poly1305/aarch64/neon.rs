@@ -61,18 +61,18 @@ pub(crate) fn run(
 #[target_feature(enable = "neon")]
 fn short<const N: usize>(
     isa: Isa,
-    state: &State<20>,
+    state: &State,
     aad: &[u8],
     mut data: InOutBuf<'_, '_, u8>,
     direction: bool,
 ) -> Poly1305 {
     let mut blocks = [[vdupq_n_u32(0); 4]; N];
     match N {
-        4 => fill(&mut blocks, four_and::<20, 0>(state, state.counter, false, || {})),
-        5 => fill(&mut blocks, four_and::<20, 1>(state, state.counter, false, || {})),
-        6 => fill(&mut blocks, four_and::<20, 2>(state, state.counter, false, || {})),
-        7 => fill(&mut blocks, four_and::<20, 3>(state, state.counter, false, || {})),
-        _ => blocks = in_rows::<20, N>(state, state.counter, false, || {}),
+        4 => fill(&mut blocks, four_and::<0>(state, state.counter, false, || {})),
+        5 => fill(&mut blocks, four_and::<1>(state, state.counter, false, || {})),
+        6 => fill(&mut blocks, four_and::<2>(state, state.counter, false, || {})),
+        7 => fill(&mut blocks, four_and::<3>(state, state.counter, false, || {})),
+        _ => blocks = in_rows::<N>(state, state.counter, false, || {}),
     }
     let mut hash = begun(isa, &blocks[0], aad);
     if direction == OPEN {
@@ -110,7 +110,7 @@ fn fill<const M: usize>(blocks: &mut [Block], (lanes, rows): ([Block; 4], [Block
 #[target_feature(enable = "neon")]
 fn medium(
     isa: Isa,
-    state: &State<20>,
+    state: &State,
     aad: &[u8],
     mut data: InOutBuf<'_, '_, u8>,
     direction: bool,
@@ -139,7 +139,7 @@ fn medium(
 #[target_feature(enable = "neon")]
 fn long(
     isa: Isa,
-    state: &State<20>,
+    state: &State,
     aad: &[u8],
     mut data: InOutBuf<'_, '_, u8>,
     direction: bool,
@@ -171,7 +171,7 @@ fn long(
         at += PASS;
     }
     let counter = state.counter + ((64 + at) / 64) as u64;
-    let state = &State { key: state.key, counter, nonce: state.nonce };
+    let state = &State { key: state.key, counter, nonce: state.nonce, double_rounds: 10 };
     let (mut done, rest) = data.split_at(at);
     let ready = if direction == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
     end(state, &mut start, &mut hash, ready, rest, direction);
@@ -235,7 +235,7 @@ fn pass(
 #[inline(never)]
 #[target_feature(enable = "neon")]
 fn end(
-    state: &State<20>,
+    state: &State,
     start: &mut Start,
     hash: &mut Poly1305,
     ready: &[[u8; 16]],
@@ -276,13 +276,13 @@ fn end(
 #[inline(never)]
 #[target_feature(enable = "neon")]
 fn rows<'a, const N: usize>(
-    state: &State<20>,
+    state: &State,
     hash: &mut Poly1305,
     ready: &'a [[u8; 16]],
     stream: &mut [u8; PASS],
 ) -> &'a [[u8; 16]] {
     let mut ready = ready;
-    let blocks = in_rows::<20, N>(state, state.counter, false, || ready = hash_three(hash, ready));
+    let blocks = in_rows::<N>(state, state.counter, false, || ready = hash_three(hash, ready));
     put::<false, N>(&blocks, stream.as_mut_slice().into());
     ready
 }
@@ -291,14 +291,14 @@ fn rows<'a, const N: usize>(
 #[inline(never)]
 #[target_feature(enable = "neon")]
 fn lanes_and_rows<'a, const N: usize>(
-    state: &State<20>,
+    state: &State,
     hash: &mut Poly1305,
     ready: &'a [[u8; 16]],
     stream: &mut [u8; PASS],
 ) -> &'a [[u8; 16]] {
     let mut ready = ready;
     let (four, rows) =
-        four_and::<20, N>(state, state.counter, false, || ready = hash_three(hash, ready));
+        four_and::<N>(state, state.counter, false, || ready = hash_three(hash, ready));
     let rest = put::<false, 4>(&four, stream.as_mut_slice().into());
     put::<false, N>(&rows, rest);
     ready

@@ -90,7 +90,7 @@ fn short<const MODE: bool, const N: usize>(
 /// The words of eight blocks, one a lane.
 #[inline]
 #[target_feature(enable = "avx2,bmi2")]
-fn in_lanes(state: &State<20>) -> [__m256i; 16] {
+fn in_lanes(state: &State) -> [__m256i; 16] {
     let mut start = splat_all(&words(state, state.counter));
     start[12] = _mm256_add_epi32(start[12], _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
     start
@@ -185,7 +185,7 @@ fn begin(hash: &mut Poly1305, left: &[u8], data: InOutBuf<'_, '_, u8>, direction
 #[inline]
 #[target_feature(enable = "avx2,bmi2")]
 fn passes(
-    state: State<20>,
+    state: State,
     hash: &mut Poly1305,
     stream: &mut Keystream,
     least: usize,
@@ -280,7 +280,7 @@ fn put_two(rows: [__m256i; 4], data: &mut InOutBuf<'_, '_, [u8; 64]>, at: usize)
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
 fn end(
-    state: &State<20>,
+    state: &State,
     start: &mut [__m256i; 16],
     hash: &mut Poly1305,
     ready: Option<&[[u8; 16]]>,
@@ -323,7 +323,7 @@ fn end(
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
 fn rows<'a, const N: usize>(
-    state: &State<20>,
+    state: &State,
     hash: &mut Poly1305,
     ready: &'a [[u8; 16]],
     stream: &mut [u8; PASS],

@@ -84,7 +84,7 @@ fn short<const MODE: bool>(
     place: Option<&mut PartialHash>,
 ) -> [u8; 16] {
     let [counter, last] = last_row(nonce);
-    let [a, b, c, d] = rows_of_two::<20>(&key.words, counter, last, false);
+    let [a, b, c, d] = rows_of_two(&key.words, counter, last, false, 10);
     let mut message = MessageHash::new(_mm256_permute2x128_si256::<0x20>(a, b));
     message.absorb_few(aad);
     // A masked access to nothing, at an address that need not be mapped, takes 200 cycles.
@@ -351,7 +351,8 @@ fn long(point: [u64; 2], pad: u128, mut rest: Rest<'_, '_, '_>) -> [u8; 16] {
 
     let count = first_blocks(len);
     let [counter, last] = rest.last;
-    let mut start = Start(State::new(rest.key, [later(counter, 1 + count as u64, false), last]));
+    let mut start =
+        Start(State::new::<20>(rest.key, [later(counter, 1 + count as u64, false), last]));
     if len < if direction == SEAL { MANY_SEALED } else { MANY } {
         if direction == OPEN {
             message.absorb(rest.data.get_in());
@@ -444,7 +445,7 @@ fn passes(
 }
 
 /// The place from which the keystream continues.
-struct Start(State<20>);
+struct Start(State);
 
 impl Start {
     /// Passes of sixteen blocks, the last of which may be incomplete.
@@ -453,9 +454,9 @@ impl Start {
     fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
         let blocks = data.len().div_ceil(64) as u64;
         if data.len() <= 1024 {
-            sixteens::<20, true, true, false>(&self.0, self.0.counter, data);
+            sixteens::<true, true, false>(&self.0, self.0.counter, data);
         } else {
-            sixteens::<20, true, false, false>(&self.0, self.0.counter, data);
+            sixteens::<true, false, false>(&self.0, self.0.counter, data);
         }
         self.0.counter = later(self.0.counter, blocks, false);
     }

@@ -29,7 +29,7 @@ pub(crate) fn run(report: &mut Report) {
     for architecture in &ARCHITECTURES {
         let stage = suite::target().join("release-stage").join(architecture.rust);
         if !stage.is_dir() {
-            let make = format!("cargo xtask release --only debian --arch {}", architecture.rust);
+            let make = format!("cargo xtask release --only system --arch {}", architecture.rust);
             if architecture.rust == ARCH {
                 println!("no {}: {make}", stage.display());
                 report.check("debian: what a release has staged", false);

@@ -26,8 +26,8 @@ fn xor_turned<const LEFT: i32, const RIGHT: i32>(into: __m256i, words: __m256i) 
 /// Up to two blocks. Returns the rest of `data`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(super) fn twos<'i, 'o, const ROUNDS: usize, const XOR: bool>(
-    state: &State<ROUNDS>,
+pub(super) fn twos<'i, 'o, const XOR: bool>(
+    state: &State,
     counter: u64,
     data: InOutBuf<'i, 'o, u8>,
 ) -> InOutBuf<'i, 'o, u8> {
@@ -38,7 +38,7 @@ pub(super) fn twos<'i, 'o, const ROUNDS: usize, const XOR: bool>(
     let counters = _mm256_add_epi64(_mm256_set1_epi64x(counter.cast_signed()), one);
     let start = Diagonals { a, b: blend::<0x22>(b, counters), c: blend::<0x11>(c, counters), d };
     let mut x = start;
-    for _ in 0..opaque_count(ROUNDS / 2) {
+    for _ in 0..opaque_count(state.double_rounds) {
         x = x.double_round();
     }
     let [[a, b], [c, d]] = two_blocks(x.sum(start));

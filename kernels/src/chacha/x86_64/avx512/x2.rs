@@ -24,18 +24,19 @@ fn xor_turned<const LEFT: i32, const RIGHT: i32>(x: __m256i, y: __m256i) -> __m2
 /// The rows of two blocks, side by side.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn rows_of_two<const ROUNDS: usize>(
+pub(crate) fn rows_of_two(
     key: &[u32; 12],
     counter: u64,
     nonce: u64,
     wide: bool,
+    double_rounds: usize,
 ) -> [__m256i; 4] {
     let [a, b, c, d] = start(key, counter, nonce);
     let (a, b) = (_mm256_broadcastsi128_si256(a), _mm256_broadcastsi128_si256(b));
     let (c, d) = (_mm256_broadcastsi128_si256(c), _mm256_broadcastsi128_si256(d));
     let start = Rows { a, b, c, d: count(d, _mm256_setr_epi64x(0, 0, 1, 0), wide) };
     let mut x = start;
-    for _ in 0..opaque_count(ROUNDS / 2) {
+    for _ in 0..opaque_count(double_rounds) {
         x = x.double_round();
     }
     x.sum(start)

@@ -42,7 +42,7 @@ pub(crate) fn run<const MODE: bool>(lanes: &mut [Lane<'_>], mode: Mode<MODE>) {
 /// A message in flight.
 struct Message<'l> {
     /// Of its next block.
-    state: State<20>,
+    state: State,
     isa: Isa,
     aad: &'l [u8],
     /// After block 0.
