@@ -58,10 +58,12 @@ fn sources(release: &Release, arch: Arch) -> Outcome<PathBuf> {
         copy(&Path::new(FOLDER).join(file), &to)?;
     }
     inside::copy_licences(release, "lanecrypt-python", &folder)?;
-    let names = crates::of_workspace(&Path::new(FOLDER).join("Cargo.toml"))?;
-    let archives = crates::pack(release, &names, true)?;
+    // Cargo packs crates together with those that any of their features needs.
+    let archives = crates::pack(release, &crates::published()?, true)?;
     let unpacked = release.fresh(folder.join("crates"))?;
-    let crates = crates::unpack(&archives, &unpacked)?;
+    let mut crates = crates::unpack(&archives, &unpacked)?;
+    let used = crates::of_workspace(&Path::new(FOLDER).join("Cargo.toml"))?;
+    crates.retain(|(name, _)| used.contains(name));
     let manifest = read(&folder.join("Cargo.toml"))?;
     let version = format!("version = \"{}\"", release.version);
     if !manifest.lines().any(|it| it == version) {
