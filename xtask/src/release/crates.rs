@@ -98,18 +98,3 @@ fn profile() -> Outcome<String> {
     let end = manifest[begin..].find("\n\n").map_or(manifest.len(), |it| begin + it + 1);
     Ok(manifest[begin..end].to_owned())
 }
-
-/// Crates of this workspace that another one builds by, from its list of dependencies.
-pub(super) fn of_workspace(manifest: &Path) -> Outcome<Vec<String>> {
-    let mut tree = suite::cargo();
-    tree.args(["tree", "--locked", "--prefix=none", "--edges=normal,build", "--format={p}"])
-        .args(["--target=all", "--all-features", "--manifest-path"])
-        .arg(manifest);
-    let text = output(&mut tree)?;
-    let local = text.lines().skip(1).filter(|it| it.contains(" (/"));
-    let mut names: Vec<_> =
-        local.filter_map(|it| it.split(' ').next().map(str::to_owned)).collect();
-    names.sort();
-    names.dedup();
-    Ok(names)
-}

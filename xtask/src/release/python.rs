@@ -58,12 +58,9 @@ fn sources(release: &Release, arch: Arch) -> Outcome<PathBuf> {
         copy(&Path::new(FOLDER).join(file), &to)?;
     }
     inside::copy_licences(release, "lanecrypt-python", &folder)?;
-    // Cargo packs crates together with those that any of their features needs.
-    let archives = crates::pack(release, &crates::published()?, true)?;
+    let archives = crates::pack(release, &local(&read(&folder.join("Cargo.lock"))?), true)?;
     let unpacked = release.fresh(folder.join("crates"))?;
-    let mut crates = crates::unpack(&archives, &unpacked)?;
-    let used = crates::of_workspace(&Path::new(FOLDER).join("Cargo.toml"))?;
-    crates.retain(|(name, _)| used.contains(name));
+    let crates = crates::unpack(&archives, &unpacked)?;
     let manifest = read(&folder.join("Cargo.toml"))?;
     let version = format!("version = \"{}\"", release.version);
     if !manifest.lines().any(|it| it == version) {
@@ -82,6 +79,14 @@ fn sources(release: &Release, arch: Arch) -> Outcome<PathBuf> {
     let list = format!("\n[tool.maturin.sbom]\nrust = false\ninclude = [\"{LIST}\"]\n");
     write(&folder.join("pyproject.toml"), &(project + &list))?;
     Ok(folder)
+}
+
+/// The crates of this repository in a file of locked versions: those without a source, also those
+/// that only features name.
+fn local(lock: &str) -> Vec<String> {
+    let packages = lock.split("[[package]]").skip(1).filter(|it| !it.contains("\nsource = "));
+    let names = packages.filter_map(|it| it.split_once("name = \"")?.1.split('"').next());
+    names.filter(|it| *it != "lanecrypt-python").map(str::to_owned).collect()
 }
 
 /// The manifest with crates from archives below its folder.
@@ -130,7 +135,16 @@ fn check(release: &Release, wheel: &Path, arch: Arch) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::from_archives;
+    use super::{from_archives, local};
+
+    #[test]
+    fn crates_of_the_repository_have_no_source() {
+        let lock = "version = 4\n\n[[package]]\nname = \"lanecrypt-rsa\"\nversion = \"1.2.3\"\n\
+                    dependencies = [\n \"sha2\",\n]\n\n[[package]]\nname = \"sha2\"\n\
+                    version = \"0.11.0\"\nsource = \"registry\"\n\n[[package]]\n\
+                    name = \"lanecrypt-python\"\nversion = \"1.2.3\"\n";
+        assert_eq!(local(lock), ["lanecrypt-rsa"]);
+    }
 
     #[test]
     fn paths_become_versions() {
