@@ -58,9 +58,12 @@ fn sources(release: &Release, arch: Arch) -> Outcome<PathBuf> {
         copy(&Path::new(FOLDER).join(file), &to)?;
     }
     inside::copy_licences(release, "lanecrypt-python", &folder)?;
-    let archives = crates::pack(release, &local(&read(&folder.join("Cargo.lock"))?), true)?;
+    // Cargo packs crates together with those that any of their features names.
+    let archives = crates::pack(release, &crates::published()?, true)?;
     let unpacked = release.fresh(folder.join("crates"))?;
-    let crates = crates::unpack(&archives, &unpacked)?;
+    let mut crates = crates::unpack(&archives, &unpacked)?;
+    let locked = local(&read(&folder.join("Cargo.lock"))?);
+    crates.retain(|(name, _)| locked.contains(name));
     let manifest = read(&folder.join("Cargo.toml"))?;
     let version = format!("version = \"{}\"", release.version);
     if !manifest.lines().any(|it| it == version) {
@@ -81,8 +84,7 @@ fn sources(release: &Release, arch: Arch) -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// The crates of this repository in a file of locked versions: those without a source, also those
-/// that only features name.
+/// The crates of this repository in a file of locked versions: those without a source.
 fn local(lock: &str) -> Vec<String> {
     let packages = lock.split("[[package]]").skip(1).filter(|it| !it.contains("\nsource = "));
     let names = packages.filter_map(|it| it.split_once("name = \"")?.1.split('"').next());
