@@ -19,10 +19,10 @@ pub(crate) trait Words: Copy {
     /// copy of its code, and not one for each call.
     fn outline<S: Step>(step: S) -> S::Output;
 
-    /// The same for a step of many products, whose operands registers would have to be stored for.
+    /// The same for a step of many products, which takes far longer than a call.
     #[inline(always)]
     fn outline_long<S: Step>(step: S) -> S::Output {
-        step.run()
+        Self::outline(step)
     }
 
     /// The same word in each lane.
@@ -128,11 +128,6 @@ impl Words for u64 {
     #[inline(never)]
     fn outline<S: Step>(step: S) -> S::Output {
         step.run()
-    }
-
-    #[inline(always)]
-    fn outline_long<S: Step>(step: S) -> S::Output {
-        Self::outline(step)
     }
 
     #[inline(always)]

@@ -92,11 +92,11 @@ impl<F: Field> Point<F> {
         Self { x: e.multiply(&f), y: g.multiply(&h), z: f.multiply(&g), t: e.multiply(&h) }
     }
 
-    /// Adds the multiple of a table that an odd digit names: `digit`, of five bits, stands for
-    /// `2 digit - 31`.
+    /// Adds a multiple of each table, from every second digit. A digit has five bits, the lowest
+    /// ones first, and stands for `2 digit - 31`.
     #[inline(always)]
-    fn add_multiple(&mut self, table: &Multiples, digit: F::Words) {
-        F::Words::outline_long(AddMultiple(self, table, digit));
+    fn add_multiples(&mut self, tables: &[Multiples], digits: [F::Words; 5]) {
+        F::Words::outline_long(AddMultiples(self, tables, digits));
     }
 
     #[inline(always)]
@@ -135,14 +135,21 @@ impl<F: Field> Step for Double<'_, F> {
     }
 }
 
-struct AddMultiple<'a, F: Field>(&'a mut Point<F>, &'a Multiples, F::Words);
+struct AddMultiples<'a, F: Field>(&'a mut Point<F>, &'a [Multiples], [F::Words; 5]);
 
-impl<F: Field> Step for AddMultiple<'_, F> {
+impl<F: Field> Step for AddMultiples<'_, F> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        *self.0 = self.0.plus_multiple(self.1, self.2);
+        let Self(point, tables, mut bits) = self;
+        let mut sum = *point;
+        for table in tables {
+            let digit = bits[0].and(F::Words::splat(31));
+            bits = down_5(down_5(bits));
+            sum = sum.plus_multiple(table, digit);
+        }
+        *point = sum;
     }
 }
 
@@ -169,11 +176,7 @@ pub(super) fn base_multiply<F: Field>(digits: [F::Words; 5]) -> Point<F> {
         } else {
             point.double(5);
         }
-        for table in &BASE {
-            let digit = bits[0].and(F::Words::splat(31));
-            bits = down_5(down_5(bits));
-            point.add_multiple(table, digit);
-        }
+        point.add_multiples(&BASE, bits);
     }
     point
 }
@@ -336,7 +339,7 @@ pub(super) fn verify<F: Field>(
             for (word, &digit) in digits.iter_mut().zip(&schedule.base[step]) {
                 *word = u64::from(digit);
             }
-            sum.add_multiple(&BASE[0], F::Words::load(&digits));
+            sum.add_multiples(&BASE[..1], [F::Words::load(&digits); 5]);
         }
     }
     key_is_valid.and(point_is_valid).and(sum.is(point_x, point_y))

@@ -44,6 +44,11 @@ impl Words for Eight {
     }
 
     #[inline(always)]
+    fn outline_long<S: Step>(step: S) -> S::Output {
+        call!(outline512(step))
+    }
+
+    #[inline(always)]
     fn splat(word: u64) -> Self {
         Self(call!(_mm512_set1_epi64(word.cast_signed())))
     }
@@ -468,5 +473,12 @@ fn transpose256([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
 #[inline(never)]
 #[target_feature(enable = "avx2")]
 fn outline256<S: Step>(step: S) -> S::Output {
+    step.run()
+}
+
+#[cfg(feature = "isa-avx512")]
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn outline512<S: Step>(step: S) -> S::Output {
     step.run()
 }
