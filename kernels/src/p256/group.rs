@@ -14,7 +14,7 @@
 use super::constants::{self, Field};
 use super::number::Number;
 use super::table;
-use crate::words::Words;
+use crate::words::{Step, Words};
 
 /// A point (x / z^2, y / z^3).
 #[derive(Clone, Copy)]
@@ -153,7 +153,18 @@ impl<N: Number> Point<N> {
     /// Algorithm 3.23 of "Guide to elliptic curve cryptography" (Hankerson, Menezes, Vanstone).
     #[inline(always)]
     pub(super) fn double(&mut self, times: usize, true_z: &N) {
-        let Self { mut x, y, mut z } = *self;
+        if N::Word::LANES == 1 || N::IS_RARE {
+            *self = self.doubled(times, true_z);
+        } else {
+            // Of a copy: a place that a function has the address of would not stay in registers.
+            let point = *self;
+            *self = N::Word::outline_long(Double(&point, times, true_z));
+        }
+    }
+
+    #[inline(always)]
+    fn doubled(self, times: usize, true_z: &N) -> Self {
+        let Self { mut x, y, mut z } = self;
         let mut y = y.double().carry();
         let mut w = true_z.square().square();
         for left in (0..times).rev() {
@@ -170,7 +181,7 @@ impl<N: Number> Point<N> {
                 w = w.multiply(&yyyy);
             }
         }
-        *self = Self { x, y: y.half(), z };
+        Self { x, y: y.half(), z }
     }
 
     /// The sum of any two points, where the identity has z = 0. All cases are computed.
@@ -210,6 +221,17 @@ impl<N: Number> Point<N> {
     }
 }
 
+struct Double<'a, N>(&'a Point<N>, usize, &'a N);
+
+impl<N: Number> Step for Double<'_, N> {
+    type Output = Point<N>;
+
+    #[inline(always)]
+    fn run(self) -> Point<N> {
+        self.0.doubled(self.1, self.2)
+    }
+}
+
 /// Multiples of the base point, by scalars in 1..n.
 ///
 /// The digits at odd places are added first, from the highest down: the sum is then a multiple of
@@ -243,8 +265,11 @@ pub(super) fn multiply_base<N: Number>(digits: &Digits) -> Point<N> {
 /// added; neither sum nor difference is zero. It is less than n before the last digit; for that
 /// the reason at [`multiply_base`] holds.
 #[inline(always)]
-pub(super) fn multiply<N: Number>(digits: &Digits, point: &Affine<N>) -> Point<N> {
-    let (table, z) = odd_multiples(point);
+pub(super) fn multiply<N: Number, R: Number<Word = N::Word>>(
+    digits: &Digits,
+    point: &Affine<R>,
+) -> Point<N> {
+    let (table, z) = odd_multiples::<N, R>(point);
     let mut sum = Sum::new(table[0].x, table[0].y);
     for place in (0..DIGITS - 1).rev() {
         let true_z = sum.point.z.multiply(&z);
@@ -263,21 +288,23 @@ pub(super) fn multiply<N: Number>(digits: &Digits, point: &Affine<N>) -> Point<N
 /// The additions are those of Meloni ("New point addition formulae for ECC applications", 2007),
 /// of two points with the same z.
 #[inline(always)]
-pub(super) fn odd_multiples<N: Number>(point: &Affine<N>) -> ([Affine<N>; 16], N) {
+pub(super) fn odd_multiples<N: Number, R: Number<Word = N::Word>>(
+    point: &Affine<R>,
+) -> ([Affine<N>; 16], N) {
     let Affine { x, y } = *point;
     // Twice the point, and the point, with z = 2 y.
     let mut z = y.double().carry();
     let yy = z.square();
     let s = x.multiply(&yy);
-    let d = minus::<N, 2, 2>(&N::one()).plus_square(&x);
+    let d = minus::<R, 2, 2>(&R::one()).plus_square(&x);
     let m = d.add(&d.double()).carry();
     let e = yy.square().half();
-    let twice_x = minus::<N, 3, 4>(&s.double()).plus_square(&m);
-    let t = s.add(&minus::<N, 2, 1>(&twice_x)).carry();
-    let twice_y = minus::<N, 2, 1>(&e).plus_product(&m, &t);
-    let mut twice = Affine { x: twice_x, y: twice_y };
-    let mut table = [Affine { x: s, y: e }; 16];
-    let mut steps = [z; 15];
+    let twice_x = minus::<R, 3, 4>(&s.double()).plus_square(&m);
+    let t = s.add(&minus::<R, 2, 1>(&twice_x)).carry();
+    let twice_y = minus::<R, 2, 1>(&e).plus_product(&m, &t);
+    let mut twice = Affine::<N> { x: twice_x.like(), y: twice_y.like() };
+    let mut table = [Affine::<N> { x: s.like(), y: e.like() }; 16];
+    let mut steps = [z.like::<N>(); 15];
     for i in 0..15 {
         let last = table[i];
         let h = twice.x.add(&minus::<N, 2, 1>(&last.x)).carry();
@@ -295,16 +322,16 @@ pub(super) fn odd_multiples<N: Number>(point: &Affine<N>) -> ([Affine<N>; 16], N
         table[i + 1] = Affine { x, y };
         steps[i] = h;
     }
-    let mut factor = steps[14];
+    let mut factor: R = steps[14].like();
     for i in (0..15).rev() {
         let square = factor.square();
-        table[i].x = table[i].x.multiply(&square);
-        table[i].y = table[i].y.multiply(&square.multiply(&factor));
-        let next = if i > 0 { steps[i - 1] } else { z };
+        table[i].x = table[i].x.like::<R>().multiply(&square).like();
+        table[i].y = table[i].y.like::<R>().multiply(&square.multiply(&factor)).like();
+        let next = if i > 0 { steps[i - 1].like() } else { z };
         factor = factor.multiply(&next);
     }
     z = factor;
-    (table, z)
+    (table, z.like())
 }
 
 /// An entry of each lane's table. All are read.
@@ -314,9 +341,12 @@ pub(super) fn look_up<N: Number>(table: &[Affine<N>; 16], index: N::Word) -> Aff
     for mask in &mut masks {
         *mask = N::Word::splat(0).sub(mask.and(N::Word::splat(1)));
     }
-    let mut entry = table[0];
+    let mut entry = Affine { x: N::zero(), y: N::zero() };
     let mut words = [N::Word::splat(0); 16];
-    for i in 0..N::LIMBS {
+    let mut place = 0;
+    // The compiler does not know how often the loop runs, so that it stays one.
+    while crate::opaque::word(u64::from(place < N::LIMBS)) == 1 {
+        let i = place.min(N::LIMBS - 1);
         for (word, entry) in words.iter_mut().zip(table) {
             *word = entry.x.limbs()[i];
         }
@@ -325,6 +355,7 @@ pub(super) fn look_up<N: Number>(table: &[Affine<N>; 16], index: N::Word) -> Aff
             *word = entry.y.limbs()[i];
         }
         entry.y.limbs_mut()[i] = choose(&masks, &words);
+        place += 1;
     }
     entry
 }

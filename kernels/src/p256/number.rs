@@ -26,7 +26,12 @@ macro_rules! step {
             }
         }
 
-        Self::Word::outline(Operands($($number),+))
+        let operands = Operands($($number),+);
+        if Self::IS_RARE {
+            Self::Word::outline_long(operands)
+        } else {
+            Self::Word::outline(operands)
+        }
     }};
     (@reference $name:ident $lifetime:lifetime $numbers:ident) => { &$lifetime $numbers };
 }
@@ -134,6 +139,8 @@ pub(super) trait Number: Copy {
     const STEPS: usize;
     /// Batches, together of 590 steps at least.
     const BATCHES: usize;
+    /// Whether the code takes so small a part of the time that all products are function calls.
+    const IS_RARE: bool = false;
 
     fn zero() -> Self;
     fn limbs(&self) -> &[Self::Word];
@@ -177,6 +184,14 @@ pub(super) trait Number: Copy {
         for (limb, &value) in result.limbs_mut().iter_mut().zip(&limbs) {
             *limb = Self::Word::splat(value);
         }
+        result
+    }
+
+    /// The same number as another type with as many limbs.
+    #[inline(always)]
+    fn like<N: Number<Word = Self::Word>>(&self) -> N {
+        let mut result = N::zero();
+        result.limbs_mut().copy_from_slice(self.limbs());
         result
     }
 
@@ -354,7 +369,11 @@ pub(super) trait Number: Copy {
     /// Out of Montgomery's form: the remainder.
     #[inline(always)]
     fn leave(&self) -> Self {
-        Self::reduce(self.below()).canonical::<constants::Field>()
+        if Self::Word::LANES == 1 {
+            // In a function, the compiler makes a branch of the mask.
+            return Self::reduce(self.below()).canonical::<constants::Field>();
+        }
+        step!(N: number = self => N::reduce(number.below()).canonical::<constants::Field>())
     }
 
     /// Into Montgomery's form of the order.
@@ -366,7 +385,12 @@ pub(super) trait Number: Copy {
     /// Out of Montgomery's form of the order: the remainder.
     #[inline(always)]
     fn leave_order(&self) -> Self {
-        Self::reduce_order(self.below()).canonical::<constants::Order>()
+        if Self::Word::LANES == 1 {
+            return Self::reduce_order(self.below()).canonical::<constants::Order>();
+        }
+        step!(N: number = self => {
+            N::reduce_order(number.below()).canonical::<constants::Order>()
+        })
     }
 
     /// All bits where a number in Montgomery's form is a multiple of the field's prime.

@@ -51,12 +51,16 @@ pub(super) fn multiply_base<N: Number>(scalars: &Eight, out: &mut Points) {
     out.save(&group::multiply_base::<N>(&Digits::new(scalars, N::Word::LANES)));
 }
 
-/// Multiples of points.
+/// Multiples of points. `R` is `N`, or the same number for what is rare.
 #[inline(always)]
-pub(super) fn multiply<N: Number>(scalars: &Eight, points: &[Eight; 2], out: &mut Points) {
+pub(super) fn multiply<N: Number, R: Number<Word = N::Word>>(
+    scalars: &Eight,
+    points: &[Eight; 2],
+    out: &mut Points,
+) {
     let digits = Digits::new(scalars, N::Word::LANES);
-    let point = Affine { x: N::load(&points[0]).enter(), y: N::load(&points[1]).enter() };
-    out.save(&group::multiply(&digits, &point));
+    let point = Affine { x: R::load(&points[0]).enter(), y: R::load(&points[1]).enter() };
+    out.save(&group::multiply::<N, R>(&digits, &point));
 }
 
 /// The coordinates of points that are not the identity.

@@ -10,7 +10,7 @@ pub(crate) fn multiply_base(scalars: &Eight, out: &mut Points) {
 }
 
 pub(crate) fn multiply(scalars: &Eight, points: &[Eight; 2], out: &mut Points) {
-    operations::multiply::<Number>(scalars, points, out);
+    operations::multiply::<Number, Number>(scalars, points, out);
 }
 
 pub(crate) fn coordinates(points: &Points, out: &mut [Eight; 2]) {

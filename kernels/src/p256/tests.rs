@@ -181,7 +181,7 @@ fn bounds<F: Number<Word = Interval>>() {
     // Coordinates and scalars are less than 2^256.
     let number = below::<F>(8);
     let entered = Affine { x: number.enter(), y: number.enter() };
-    let (table, common) = group::odd_multiples(&entered);
+    let (table, common) = group::odd_multiples::<F, F>(&entered);
     assert_within(&common, &z);
     for multiple in &table {
         assert_within(&multiple.x, &entry);

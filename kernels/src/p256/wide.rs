@@ -8,18 +8,19 @@ use super::constants::{self, Modulus, split};
 use super::number::{Number, limb_methods};
 use crate::words::{Words, Words52};
 
-/// Numbers of five limbs.
+/// Numbers of five limbs. `RARE` is [`Number::IS_RARE`].
 #[derive(Clone, Copy)]
-pub(super) struct Wide<W>([W; 5]);
+pub(super) struct Wide<W, const RARE: bool = false>([W; 5]);
 
 const MASK: u64 = (1 << 52) - 1;
 
-impl<W: Words52> Number for Wide<W> {
+impl<W: Words52, const RARE: bool> Number for Wide<W, RARE> {
     type Word = W;
     type Columns = [W; 10];
 
     const STEPS: usize = 30;
     const BATCHES: usize = 20;
+    const IS_RARE: bool = RARE;
 
     limb_methods!(5 limbs of 52 bits, 10 columns);
 

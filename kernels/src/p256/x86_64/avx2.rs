@@ -16,7 +16,7 @@ pub(crate) fn multiply_base(scalars: &Eight, out: &mut Points) {
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]
 pub(crate) fn multiply(scalars: &Eight, points: &[Eight; 2], out: &mut Points) {
-    operations::multiply::<Number>(scalars, points, out);
+    operations::multiply::<Number, Number>(scalars, points, out);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2")]

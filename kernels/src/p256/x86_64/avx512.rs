@@ -8,6 +8,7 @@ use crate::words;
 pub(crate) const NEEDS: Level = Level::Avx512;
 
 type Number = Wide<words::x86_64::Eight>;
+type Rare = Wide<words::x86_64::Eight, true>;
 
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn multiply_base(scalars: &Eight, out: &mut Points) {
@@ -16,20 +17,20 @@ pub(crate) fn multiply_base(scalars: &Eight, out: &mut Points) {
 
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn multiply(scalars: &Eight, points: &[Eight; 2], out: &mut Points) {
-    operations::multiply::<Number>(scalars, points, out);
+    operations::multiply::<Number, Rare>(scalars, points, out);
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn coordinates(points: &Points, out: &mut [Eight; 2]) {
-    operations::coordinates::<Number>(points, out);
+    operations::coordinates::<Rare>(points, out);
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn divide(numbers: &Quotients, out: &mut [Eight; 2]) {
-    operations::divide::<Number>(numbers, out);
+    operations::divide::<Rare>(numbers, out);
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn compare(sums: &Sums, verdicts: &mut [bool; 8]) {
-    operations::compare::<Number>(sums, verdicts);
+    operations::compare::<Rare>(sums, verdicts);
 }
