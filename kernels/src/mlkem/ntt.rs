@@ -14,16 +14,47 @@ mod tests;
 use self::tables::{FINISH, FORWARD, GAMMAS, INVERSE, Layer, Pair, TO_MONTGOMERY};
 use super::row::Row;
 
+type Pairs = [(usize, usize); 4];
+
 /// Pairs of rows that differ in bit 2, 1 or 0 of their index.
-const PAIRS: [[(usize, usize); 4]; 3] = [
+const PAIRS: [Pairs; 3] = [
     [(0, 4), (1, 5), (2, 6), (3, 7)],
     [(0, 2), (1, 3), (4, 6), (5, 7)],
     [(0, 1), (2, 3), (4, 5), (6, 7)],
 ];
 
+/// Rows in memory gain nothing from constant places: they have one copy of each step.
+mod in_memory {
+    use super::{Layer, Pairs, Row};
+
+    #[inline(never)]
+    pub(super) fn transpose<R: Row>(rows: &mut [R; 8]) {
+        super::transpose_inline(rows);
+    }
+
+    #[inline(never)]
+    pub(super) fn combine<R: Row>(rows: &mut [R; 8], pairs: &Pairs, factors: &Layer) {
+        for (&(a, b), factor) in pairs.iter().zip(factors) {
+            super::combine_two(rows, a & 7, b & 7, factor);
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn separate<R: Row>(rows: &mut [R; 8], pairs: &Pairs, factors: &Layer) {
+        for (&(a, b), factor) in pairs.iter().zip(factors) {
+            super::separate_two(rows, a & 7, b & 7, factor);
+        }
+    }
+}
+
 /// Bits of the rows' index for bits 4, 3 and 2 of the column's, and back.
 #[inline(always)]
 fn transpose<R: Row>(rows: &mut [R; 8]) {
+    if R::IN_MEMORY { in_memory::transpose(rows) } else { transpose_inline(rows) }
+}
+
+#[inline(always)]
+fn transpose_inline<R: Row>(rows: &mut [R; 8]) {
     for (a, b) in PAIRS[0] {
         (rows[a], rows[b]) = R::exchange::<16>(rows[a], rows[b]);
     }
@@ -58,19 +89,35 @@ fn by<R: Row>(row: R, [factor, quotient]: &Pair) -> R {
 /// A layer of the transform, over rows that differ in one bit, see [`PAIRS`].
 #[inline(always)]
 fn combine<R: Row, const PLACE: usize>(rows: &mut [R; 8], factors: &Layer) {
-    for ((a, b), factor) in PAIRS[PLACE].into_iter().zip(factors) {
-        let product = by(rows[b], factor);
-        (rows[a], rows[b]) = (rows[a].add(product), rows[a].sub(product));
+    if R::IN_MEMORY {
+        return in_memory::combine(rows, &PAIRS[PLACE], factors);
     }
+    for ((a, b), factor) in PAIRS[PLACE].into_iter().zip(factors) {
+        combine_two(rows, a, b, factor);
+    }
+}
+
+#[inline(always)]
+fn combine_two<R: Row>(rows: &mut [R; 8], a: usize, b: usize, factor: &Pair) {
+    let product = by(rows[b], factor);
+    (rows[a], rows[b]) = (rows[a].add(product), rows[a].sub(product));
 }
 
 /// The inverse of a layer, times two.
 #[inline(always)]
 fn separate<R: Row, const PLACE: usize>(rows: &mut [R; 8], factors: &Layer) {
-    for ((a, b), factor) in PAIRS[PLACE].into_iter().zip(factors) {
-        let difference = rows[b].sub(rows[a]);
-        (rows[a], rows[b]) = (rows[a].add(rows[b]), by(difference, factor));
+    if R::IN_MEMORY {
+        return in_memory::separate(rows, &PAIRS[PLACE], factors);
     }
+    for ((a, b), factor) in PAIRS[PLACE].into_iter().zip(factors) {
+        separate_two(rows, a, b, factor);
+    }
+}
+
+#[inline(always)]
+fn separate_two<R: Row>(rows: &mut [R; 8], a: usize, b: usize, factor: &Pair) {
+    let difference = rows[b].sub(rows[a]);
+    (rows[a], rows[b]) = (rows[a].add(rows[b]), by(difference, factor));
 }
 
 /// The transform of coefficients of at most q; the results are at most 1665.

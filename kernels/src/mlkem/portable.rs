@@ -68,8 +68,10 @@ const fn low(word: i32) -> i16 {
     word as i16
 }
 
+// Without vectors, some of these take many instructions, and there is one copy of them.
 impl Vector for Words {
     type Wide = [i32; 16];
+    const IN_MEMORY: bool = true;
 
     #[inline(always)]
     fn load(row: &[i16; 32]) -> Self {
@@ -125,7 +127,7 @@ impl Vector for Words {
     fn swap(self) -> Self {
         Self(core::array::from_fn(|i| self.0[i ^ 1]))
     }
-    #[inline(always)]
+    #[inline(never)]
     fn dot(self, other: Self) -> Self::Wide {
         core::array::from_fn(|i| {
             let product = |i: usize| i32::from(self.0[i]) * i32::from(other.0[i]);
@@ -177,7 +179,7 @@ impl Vector for Words {
     fn unpack12(bytes: &[u8; 48]) -> Self {
         unpack::<12>(bytes)
     }
-    #[inline(always)]
+    #[inline(never)]
     fn noise(bytes: &[u8; 16]) -> Self {
         Self(core::array::from_fn(|i| {
             let four = i16::from(bytes[i / 2] >> (4 * (i % 2)));

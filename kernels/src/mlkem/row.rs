@@ -23,6 +23,8 @@ impl Poly {
 pub(crate) trait Row: Copy {
     /// Sums of 32 bits.
     type Wide: Copy;
+    /// Whether eight rows need more registers than there are. A layer is a function call then.
+    const IN_MEMORY: bool = false;
 
     /// A row of constants.
     fn constant(row: &[i16; 32]) -> Self;
@@ -53,6 +55,8 @@ pub(crate) trait Row: Copy {
 pub(crate) trait Vector: Copy {
     /// Words of 32 bits in the places of neighbours.
     type Wide: Copy;
+    /// See [`Row::IN_MEMORY`].
+    const IN_MEMORY: bool = false;
 
     fn load(row: &[i16; 32]) -> Self;
     fn store(self, row: &mut [i16; 32]);
@@ -101,6 +105,7 @@ pub(crate) trait Vector: Copy {
 
 impl<V: Vector> Row for V {
     type Wide = V::Wide;
+    const IN_MEMORY: bool = V::IN_MEMORY;
 
     #[inline(always)]
     fn constant(row: &[i16; 32]) -> Self {
