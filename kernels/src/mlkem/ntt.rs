@@ -50,7 +50,11 @@ mod in_memory {
 /// Bits of the rows' index for bits 4, 3 and 2 of the column's, and back.
 #[inline(always)]
 fn transpose<R: Row>(rows: &mut [R; 8]) {
-    if R::IN_MEMORY { in_memory::transpose(rows) } else { transpose_inline(rows) }
+    if R::IN_MEMORY {
+        in_memory::transpose(rows);
+    } else {
+        transpose_inline(rows);
+    }
 }
 
 #[inline(always)]
