@@ -75,7 +75,7 @@ impl RoundKeys {
     }
 
     /// [`middle`](Self::middle) in two parts: those that every schedule has, and 0, 2 or 4 others.
-    #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[inline(always)]
     pub(crate) fn nine_and_more(&self) -> (&[[u8; 16]; 9], &[[u8; 16]]) {
         let [_, nine @ .., _, _, _, _, _] = &self.keys;

@@ -36,7 +36,7 @@ macro_rules! message {
             let mut data = data;
             let mut own = Own { keys: keys.room(), key: [0; 32] };
             let number = words(nonce);
-            let h = derive(keys, number, &mut own);
+            let h = derive(keys, number[0], number[1], number[2], &mut own);
             let own = &own.keys;
             let mut tag = [0; 16];
             if aad.len().max(data.len()) >= LONG {
@@ -67,12 +67,15 @@ macro_rules! message {
             }
         }
 
-        /// Makes the keys of a nonce, and returns that of the hash.
+        /// Makes the keys of a nonce, and returns that of the hash. The words of the nonce come in
+        /// registers: a load of two at once would wait for their stores.
         #[inline]
         $(#[$feature])*
         fn derive(
             keys: &RoundKeys,
-            [a, b, c]: [i32; 3],
+            a: i32,
+            b: i32,
+            c: i32,
             own: &mut Own,
         ) -> Block {
             let block = |number| of_words([number, a, b, c]);
@@ -103,14 +106,29 @@ macro_rules! message {
         ) -> [Block; V] {
             let key = load128(keys.first());
             let mut state = blocks.map(|block| simd::first_key(block, key));
-            for key in keys.middle() {
+            let (nine, more) = keys.nine_and_more();
+            state = rounds_of(nine, state);
+            if let Some(four) = more.first_chunk::<4>() {
+                state = rounds_of(four, state);
+            }
+            let key = load128(keys.last());
+            state.map(|x| simd::last_round(x, key))
+        }
+
+        /// A round for each key of an array, unrolled.
+        #[inline]
+        $(#[$feature])*
+        fn rounds_of<const N: usize, const V: usize>(
+            keys: &[[u8; 16]; N],
+            mut state: [simd::InRounds; V],
+        ) -> [simd::InRounds; V] {
+            for key in keys {
                 let key = load128(key);
                 for x in &mut state {
                     *x = simd::round(*x, key);
                 }
             }
-            let key = load128(keys.last());
-            state.map(|x| simd::last_round(x, key))
+            state
         }
 
         /// The tag of a message with that hash.
