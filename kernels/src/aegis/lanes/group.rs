@@ -18,7 +18,7 @@ static IN_ORDER: [u8; MANY] = {
     order
 };
 
-/// Longer messages are as long as this one, in their order.
+/// Messages that are longer count as this long.
 const LONGEST: u32 = u32::MAX >> 8;
 
 /// The places of at most [`MANY`] messages, the longest first, so that those side by side end

@@ -171,7 +171,8 @@ fn long(
         at += PASS;
     }
     let counter = state.counter + ((64 + at) / 64) as u64;
-    let state = &State { key: state.key, counter, nonce: state.nonce, double_rounds: 10 };
+    let state =
+        &State { key: state.key, counter, nonce: state.nonce, double_rounds: state.double_rounds };
     let (mut done, rest) = data.split_at(at);
     let ready = if direction == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
     end(state, &mut start, &mut hash, ready, rest, direction);
