@@ -77,6 +77,14 @@ pub fn shared_counter() -> &'static AtomicU32 {
     unsafe { &*shared(size_of::<AtomicU32>()).cast::<AtomicU32>() }
 }
 
+/// The number that the kernel gives this thread. Older C libraries have no function for it.
+#[expect(clippy::missing_panics_doc, reason = "numbers of threads fit")]
+pub fn thread() -> libc::pid_t {
+    // SAFETY: has no preconditions.
+    let number = unsafe { libc::syscall(libc::SYS_gettid) };
+    number.try_into().expect("numbers of threads fit")
+}
+
 /// Installs a handler without flags but SA_RESTART.
 pub fn on_signal(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
     // SAFETY: all zeros make a valid structure: no flags, an empty mask.

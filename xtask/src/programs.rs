@@ -29,13 +29,13 @@ pub(crate) enum Kind {
 
 /// Builds by cargo with these arguments and returns what it has built, or `None` if that fails.
 pub(crate) fn build(arguments: &[&str]) -> Option<Vec<Program>> {
-    build_by(suite::cargo().args(arguments))
+    build_by(suite::cargo().args(arguments).arg("--locked"))
 }
 
 /// The same by a command that calls cargo.
 pub(crate) fn build_by(command: &mut Command) -> Option<Vec<Program>> {
     let output = command
-        .args(["--locked", "--message-format=json-render-diagnostics"])
+        .arg("--message-format=json-render-diagnostics")
         .stderr(Stdio::inherit())
         .output()
         .expect("cargo can be started");

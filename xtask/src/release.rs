@@ -17,8 +17,10 @@ mod zig;
 
 use std::env;
 use std::fs;
+use std::panic;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 use std::time::Instant;
 
 use crate::suite;
@@ -197,39 +199,55 @@ fn make(options: &Options<'_>) -> Outcome {
         ));
     }
     let start = Instant::now();
-    let release = Release::new(&options.parts, &options.archs)?;
-    println!("==> tools: {} s", start.elapsed().as_secs());
+    let release = timed("tools", || Release::new(&options.parts, &options.archs))?;
     release.fresh(release.dist.clone())?;
     if options.parts.iter().any(|&it| it != Part::Crates) {
-        let start = Instant::now();
-        inside::collect(&release, &options.archs)?;
-        println!("==> lists and licences: {} s", start.elapsed().as_secs());
+        timed("lists and licences", || inside::collect(&release, &options.archs))?;
     }
-    for &part in &options.parts {
-        let archs = if matches!(part, Part::Crates | Part::Inside) {
-            &[None][..]
-        } else {
-            &options.archs.iter().copied().map(Some).collect::<Vec<_>>()
-        };
-        for &arch in archs {
-            let start = Instant::now();
-            match (part, arch) {
-                (Part::Crates, _) => crates::make(&release, options.allow_dirty)?,
-                (Part::Inside, _) => inside::make(&release, &options.archs)?,
-                (Part::System, Some(arch)) => stage::make(&release, arch)?,
-                (Part::Python, Some(arch)) => python::wheel(&release, arch)?,
-                (Part::System | Part::Python, None) => {}
+    let archives = if options.parts.iter().any(|it| matches!(it, Part::Crates | Part::Python)) {
+        crates::pack(&release, &crates::published()?, options.allow_dirty)?
+    } else {
+        Vec::new()
+    };
+    if options.parts.contains(&Part::System) {
+        options.archs.iter().try_for_each(|&arch| zig::prepare(&release, arch))?;
+    }
+    let make_part = |part: Part| -> Outcome {
+        match part {
+            Part::Crates => timed("crates", || crates::make(&release, &archives))?,
+            Part::Inside => timed("inside", || inside::make(&release, &options.archs))?,
+            Part::System => options.archs.iter().try_for_each(|&arch| {
+                timed(&format!("system {}", arch.0), || stage::make(&release, arch))
+            })?,
+            Part::Python => {
+                options.archs.iter().try_for_each(|&arch| {
+                    let wheel = || python::wheel(&release, arch, &archives);
+                    timed(&format!("python {}", arch.0), wheel)
+                })?;
+                python::source(&release)?;
             }
-            let arch = arch.map(Arch::name).unwrap_or_default();
-            println!("==> {} {arch}: {} s", part.name(), start.elapsed().as_secs());
         }
-        if part == Part::Python {
-            python::source(&release)?;
-        }
-    }
+        Ok(())
+    };
+    // Both end with links that take one core.
+    let (wheels, others): (Vec<_>, Vec<_>) =
+        options.parts.iter().partition(|it| matches!(it, Part::Python));
+    thread::scope(|scope| {
+        let wheels = scope.spawn(|| wheels.into_iter().try_for_each(make_part));
+        others.into_iter().try_for_each(make_part)?;
+        wheels.join().unwrap_or_else(|it| panic::resume_unwind(it))
+    })?;
     archive::sums(&release.dist)?;
     println!("==> in {}: {} s", release.dist.display(), start.elapsed().as_secs());
     Ok(())
+}
+
+/// Says how long something took.
+fn timed<T>(name: &str, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    let start = Instant::now();
+    let result = run()?;
+    println!("==> {name}: {} s", start.elapsed().as_secs());
+    Ok(result)
 }
 
 /// The version of all packages: it is in one place, the workspace.

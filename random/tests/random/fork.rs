@@ -189,8 +189,7 @@ fn inside_a_signal_handler() {
     let drawer = PerThread::<Erasing<ChaCha<20>>>::new();
     // SAFETY: has no preconditions.
     let process = unsafe { libc::getpid() };
-    // SAFETY: has no preconditions.
-    let thread = unsafe { libc::gettid() };
+    let thread = sys::thread();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {

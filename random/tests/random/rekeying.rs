@@ -18,6 +18,7 @@ use lanecrypt_random::{
 };
 use lanecrypt_random::{Arc4, Hc128};
 use lanecrypt_testing::harness::{Case, skipped, times};
+use lanecrypt_testing::sys;
 
 pub(crate) const CASES: &[Case] = &[
     Case("rekeying::every_byte_once_in_blocks", every_byte_once::<64>),
@@ -346,8 +347,7 @@ fn drawn_by(threads: usize, drawer: &(dyn Drawer + Sync), unit: usize) -> Vec<Dr
                     drop(alone);
                     start.wait();
                     requests.extend(each);
-                    // SAFETY: has no preconditions.
-                    Drawn { thread: unsafe { libc::gettid() }, requests }
+                    Drawn { thread: sys::thread(), requests }
                 })
             })
             .collect();

@@ -9,11 +9,10 @@ use serde_json::Value;
 use super::{Outcome, Release, copy, files, output, read, run_command, write};
 use crate::suite;
 
-/// Packs all crates into `dist/`.
-pub(super) fn make(release: &Release, allow_dirty: bool) -> Outcome {
-    let archives = pack(release, &published()?, allow_dirty)?;
+/// Puts archives into `dist/`.
+pub(super) fn make(release: &Release, archives: &[PathBuf]) -> Outcome {
     let dist = release.fresh(release.dist.join("crates"))?;
-    for archive in &archives {
+    for archive in archives {
         copy(archive, &dist.join(archive.file_name().unwrap_or_default()))?;
     }
     Ok(())

@@ -15,9 +15,9 @@ const FOLDER: &str = "surfaces/python";
 /// The list of what is inside, in the wheel.
 const LIST: &str = "lanecrypt.cdx.json";
 
-/// Builds a wheel.
-pub(super) fn wheel(release: &Release, arch: Arch) -> Outcome {
-    let sources = sources(release, arch)?;
+/// Builds a wheel of the crates in these archives.
+pub(super) fn wheel(release: &Release, arch: Arch, archives: &[PathBuf]) -> Outcome {
+    let sources = sources(release, arch, archives)?;
     let wheels = release.fresh(release.work.join("wheel"))?;
     let (major, minor) = GLIBC;
     let mut maturin = release.tools.command("maturin", arch);
@@ -49,7 +49,7 @@ pub(super) fn source(release: &Release) -> Outcome {
 /// A workspace with the package and the crates that it is built of, from their archives. In its
 /// own workspace these lie outside of the root, and cargo's names for them have the whole path,
 /// which then is in every identifier.
-fn sources(release: &Release, arch: Arch) -> Outcome<PathBuf> {
+fn sources(release: &Release, arch: Arch, archives: &[PathBuf]) -> Outcome<PathBuf> {
     let folder = release.fresh(release.work.join("python"))?;
     let listed = output(Command::new("git").args(["ls-files", "--", "."]).current_dir(FOLDER))?;
     for file in listed.lines() {
@@ -58,10 +58,8 @@ fn sources(release: &Release, arch: Arch) -> Outcome<PathBuf> {
         copy(&Path::new(FOLDER).join(file), &to)?;
     }
     inside::copy_licences(release, "lanecrypt-python", &folder)?;
-    // Cargo packs crates together with those that any of their features names.
-    let archives = crates::pack(release, &crates::published()?, true)?;
     let unpacked = release.fresh(folder.join("crates"))?;
-    let mut crates = crates::unpack(&archives, &unpacked)?;
+    let mut crates = crates::unpack(archives, &unpacked)?;
     let locked = local(&read(&folder.join("Cargo.lock"))?);
     crates.retain(|(name, _)| locked.contains(name));
     let manifest = read(&folder.join("Cargo.toml"))?;

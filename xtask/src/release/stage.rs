@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::build::{LIBRARY, PROGRAM};
-use super::zig::{self, compiler};
+use super::zig::compiler;
 use super::{
     Arch, Outcome, Release, archive, copy, debian, files, inside, output, run_command, symbols,
     write,
@@ -20,7 +20,6 @@ const SHELLS: [(&str, &str); 3] =
 /// Builds the program, the C library and the OpenSSL provider and lays out their files.
 pub(super) fn make(release: &Release, arch: Arch) -> Outcome {
     let stage = release.fresh(release.stage(arch))?;
-    zig::prepare(release, arch)?;
     run_command(release.zigbuild(arch, PROGRAM)?.args(["-planecrypt-cli"]))?;
     let built = release.built(&arch.gnu(), PROGRAM);
     copy(&built.join("lanecrypt"), &stage.join("lanecrypt"))?;

@@ -138,6 +138,14 @@ impl Tools {
         let mut install = suite::cargo();
         install.args(["install", "--quiet", "--locked", "--version", version, "--root"]);
         install.arg(self.of_crates()).arg("--target-dir").arg(self.folder.join("target"));
+        // Optimised is only what compares licences: the rest would take longer to compile than it
+        // runs.
+        let profile = ["opt-level=0", "lto=false", "debug=false", "codegen-units=16"];
+        let slow = ["spdx", "regex-automata", "aho-corasick", "memchr", "unicode-normalization"];
+        let slow = slow.map(|it| format!("package.{it}.opt-level=3"));
+        for setting in profile.iter().copied().chain(slow.iter().map(String::as_str)) {
+            install.arg(format!("--config=profile.release.{setting}"));
+        }
         if name == CARGO_ABOUT.0 {
             install.args(["--features", "cli"]);
         }
