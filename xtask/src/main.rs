@@ -4,6 +4,7 @@ mod abi;
 mod arm64;
 mod check;
 mod circles;
+mod costs;
 mod cross;
 mod debian;
 mod programs;
@@ -30,6 +31,7 @@ usage: cargo xtask COMMAND
   elsewhere [--all]         vectors and properties on other processors, by emulators
   features [--all]          crates without features, and with parts of them
   targets [--all]           the libraries for other systems and processors
+  costs [--update]          time and size of each feature of lanecrypt, for its table
   circles                   files and crates that import each other in circles
   abi [LIBRARY [OLDER]]     surfaces/c/abi.txt beside the header, a library, an older one
   abi LIBRARY --update      adds to it what is new
@@ -69,6 +71,8 @@ fn main() -> ExitCode {
         ["targets"] => check::targets(false),
         ["targets", "--all"] => check::targets(true),
         ["circles"] => circles::none(),
+        ["costs"] => costs::measure(false),
+        ["costs", "--update"] => costs::measure(true),
         ["abi"] => abi::check(None, false),
         ["abi", "--last-release"] => abi::last_release(),
         ["abi", library, "--update"] => abi::check(Some(library), true),
