@@ -12,6 +12,4 @@ pub use aws_lc::AwsLc;
 pub use null::Null;
 #[cfg(feature = "openssl")]
 pub use openssl::{OpenSsl, OpenSslError};
-#[cfg(feature = "std")]
-pub(crate) use software::Member;
 pub(crate) use software::serve_class;

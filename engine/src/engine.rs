@@ -280,9 +280,15 @@ impl Engine {
             [] => 0,
             [one] if one.outcome().is_some() => usize::from(one.outcome() != Some(Ok(()))),
             [one] if one.class().is_here() => usize::from(!one.serve()),
-            _ => scheduler::serve(&self.lanes, batch),
+            _ => self.serve(batch),
         };
         if failed == 0 { Ok(()) } else { Err(BatchError { failed }) }
+    }
+
+    /// The rest of `process`, compiled in this crate and not in that of its caller.
+    #[inline(never)]
+    fn serve(&self, batch: &mut [Request<'_>]) -> usize {
+        scheduler::serve(&self.lanes, batch)
     }
 
     /// The requests that [`process`](Self::process) runs in lanes.

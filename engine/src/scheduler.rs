@@ -13,7 +13,7 @@ use alloc::sync::Arc;
 use lanecrypt_ciphers::Error;
 use lanecrypt_ciphers::lanes::Lengths;
 
-use self::groups::{AT_ONCE, Groups};
+use self::groups::Groups;
 use crate::Driver;
 use crate::class::Class;
 use crate::drivers::serve_class;
@@ -21,6 +21,7 @@ use crate::lanes::Lanes;
 use crate::session::Route;
 use crate::session::entry::Entry;
 use crate::session::job::{AsJobs, Jobs, List};
+use crate::session::members::{AT_ONCE, Members};
 use crate::session::work::State;
 
 /// Smaller batches are not worth sorting.
@@ -55,7 +56,7 @@ fn serve_some<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
         }
     } else if batch.iter().all(|entry| entry.state().awaits(class)) {
         let lengths = side_by_side(lanes, class, batch.len(), batch.iter());
-        return serve_class(class, lengths, batch.iter_mut());
+        return serve_class(class, lengths, Members::of(E::jobs(batch), None));
     }
     serve_mixed(lanes, batch)
 }
@@ -88,8 +89,9 @@ fn serve_mixed<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     } else {
         let groups = Groups::new(batch);
         for (class, count) in groups.classes() {
-            let lengths = side_by_side(lanes, class, count, groups.shared(class, batch));
-            serve_class(class, lengths, groups.members(class, batch));
+            let mut way = groups.way(class);
+            let lengths = side_by_side(lanes, class, count, way.through(batch));
+            serve_class(class, lengths, Members::of(E::jobs(batch), Some(&mut way)));
         }
     }
     serve_others(batch);
@@ -117,20 +119,12 @@ impl Jobs<'_, '_> {
     /// Serves them by this processor's software, which has the key of every session. If all have
     /// the same algorithm and operation, they run in lanes where that is faster.
     pub fn serve_by_software(self, lanes: &Lanes) {
-        match self.into_list() {
-            List::Requests(requests) => {
-                let (class, lengths) = shared(lanes, requests.iter());
-                serve_class(class, lengths, requests.iter_mut());
-            }
-            List::Waiting(waiting) => {
-                let (class, lengths) = shared(lanes, waiting.iter());
-                serve_class(class, lengths, waiting.iter_mut());
-            }
-            List::Lent(jobs) => {
-                let (class, lengths) = shared(lanes, jobs.iter().flatten());
-                serve_class(class, lengths, jobs.iter_mut().flatten());
-            }
-        }
+        let (class, lengths) = match self.list() {
+            List::Requests(requests) => shared(lanes, requests.iter()),
+            List::Waiting(waiting) => shared(lanes, waiting.iter()),
+            List::Lent(jobs) => shared(lanes, jobs.iter().flatten()),
+        };
+        serve_class(class, lengths, Members::of(self, None));
     }
 }
 

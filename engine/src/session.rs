@@ -3,6 +3,7 @@
 pub(crate) mod driver;
 pub(crate) mod entry;
 pub(crate) mod job;
+pub(crate) mod members;
 pub(crate) mod request;
 pub(crate) mod waiting;
 pub(crate) mod work;

@@ -29,7 +29,7 @@ const STREAMS: usize = 64;
 
 /// Longer messages of a stream cipher run alone, where the end of the keystream is checked. They
 /// would fill all registers by themselves anyway.
-const LONGEST_STREAM: usize = 1 << 20;
+const LONGEST_STREAM: u32 = 1 << 20;
 /// Messages that begin at a later block run alone, too. Before it, no message of at most
 /// `LONGEST_STREAM` bytes reaches the end of the shortest counter.
 const LAST_START: u64 = (1 << 32) - LONGEST_STREAM as u64 / 64;
@@ -92,12 +92,12 @@ pub fn decrypt<'a>(
 }
 
 /// Both directions of a stream. `alone` serves messages that have no lanes.
-#[inline(always)]
+#[inline(never)]
 fn xor<'a>(
     algorithm: Algorithm,
     lengths: Lengths,
     messages: impl Iterator<Item = Message<'a>>,
-    alone: impl Fn(Message<'a>) -> usize,
+    alone: fn(Message<'a>) -> usize,
 ) -> usize {
     macro_rules! streams {
         ({} blocks $blocks:tt streams {
@@ -144,7 +144,7 @@ fn decrypt_alone(message: Message<'_>) -> usize {
 }
 
 /// CBC encryption. `run` takes messages in lanes.
-#[inline(always)]
+#[inline(never)]
 fn chained<'a, C: BlockEncrypt<N> + 'a, const N: usize>(
     lengths: Lengths,
     messages: impl Iterator<Item = Message<'a>>,
@@ -185,19 +185,19 @@ fn chained<'a, C: BlockEncrypt<N> + 'a, const N: usize>(
 }
 
 /// A stream. `alone` takes messages one by one.
-#[inline(always)]
+#[inline(never)]
 fn side_by_side<'a, C: SideBySide + StreamCore<Nonce = [u8; N]> + 'a, const N: usize>(
     lengths: Lengths,
     messages: impl Iterator<Item = Message<'a>>,
     key: impl Fn(&'a ExpandedKey) -> Option<&'a ParsedKey<C>>,
-    alone: impl Fn(Message<'a>) -> usize,
+    alone: fn(Message<'a>) -> usize,
 ) -> usize {
+    let lengths = Lengths { longest: lengths.longest.min(LONGEST_STREAM), ..lengths };
     let mut lanes = ArrayVec::<_, STREAMS>::new();
     let mut isa = None;
     let mut refused = 0;
     for Message { cipher, iv, data, outcome } in messages {
         if lengths.contains(data.len())
-            && data.len() <= LONGEST_STREAM
             && let Some(parsed) = key(&cipher.key)
             && let Ok((block, nonce)) = block_and_nonce(iv)
             && block <= LAST_START

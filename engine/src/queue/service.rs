@@ -8,12 +8,14 @@ use lanecrypt_ciphers::Error;
 use lanecrypt_ciphers::lanes::Lengths;
 
 use super::sessions::Sessions;
-use super::slot::{self, Ready, Slot};
+use super::slot::{self, Slot};
 use super::{MessageError, SessionHandle};
 use crate::drivers::serve_class;
 use crate::lanes::{LaneKind, Lanes};
+use crate::session::job::AsJobs as _;
+use crate::session::members::Members;
 use crate::session::waiting::{Memory, Waiting, memory, returned};
-use crate::{Operation, Session, scheduler};
+use crate::{Operation, Request, Session, scheduler};
 
 /// The most messages that wait: the number of the widest lanes.
 const MOST: usize = 256;
@@ -225,7 +227,7 @@ fn begin_class<B: AsMut<[u8]>>(
     count: usize,
     serving: &mut bool,
 ) -> bool {
-    let mut messages = ArrayVec::<Ready<'_>, MOST>::new();
+    let mut messages = ArrayVec::<Request<'_>, MOST>::new();
     let mut all = None;
     for slot in slots.into_iter().flatten().filter(|slot| slot.waits() && picked(slot)) {
         let Some(session) = sessions.find(slot.session) else { return false };
@@ -233,8 +235,8 @@ fn begin_class<B: AsMut<[u8]>>(
         if *all.get_or_insert(class) != class || !class.is_here() {
             return false;
         }
-        let Some(message) = slot.ready(session) else { return false };
-        if messages.try_push(message).is_err() {
+        let Ok((nonce, work)) = slot.work(session) else { return false };
+        if messages.try_push(Request { session, nonce, work }).is_err() {
             return false;
         }
     }
@@ -242,15 +244,16 @@ fn begin_class<B: AsMut<[u8]>>(
     let mut lengths = lanes.lengths(class, count);
     if lengths != Lengths::NONE && lengths != Lengths::ALL {
         // Only messages that can gain from lanes count.
-        let joining = messages.iter().filter(|message| lengths.contains(message.bytes())).count();
+        let joining =
+            messages.iter().filter(|message| lengths.contains(message.work.bytes())).count();
         if joining < count {
             lengths = lanes.lengths(class, joining);
         }
     }
     *serving = true;
-    if serve_class(class, lengths, messages.iter_mut()) > 0 {
+    if serve_class(class, lengths, Members::of(Request::jobs(&mut messages), None)) > 0 {
         for (position, message) in messages.iter().enumerate() {
-            let error = match message.outcome {
+            let error = match message.outcome() {
                 Some(Ok(())) => continue,
                 Some(Err(error)) => error,
                 None => Error::Unsupported,

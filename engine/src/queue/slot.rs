@@ -2,13 +2,10 @@
 
 use core::mem;
 
-use lanecrypt_ciphers::lanes::{Opening, Sealing};
-use lanecrypt_ciphers::{Error, hazmat};
+use lanecrypt_ciphers::Error;
 
 use super::nonce::KeptNonce;
 use super::{Completion, Message, MessageError, SessionHandle};
-use crate::drivers::Member;
-use crate::session::SessionKey;
 use crate::session::work::Work;
 use crate::{Operation, Session};
 
@@ -122,15 +119,6 @@ impl<B: AsMut<[u8]>> Slot<B> {
         self.outcome = Some(outcome.map_err(MessageError::Refused));
     }
 
-    /// Its message, to be served in a batch of one class; `None` if it is malformed.
-    #[inline(always)]
-    pub(super) fn ready<'s>(&'s mut self, session: &'s Session) -> Option<Ready<'s>> {
-        let (operation, header) = (self.operation, self.header);
-        let (nonce, bytes) = self.parts();
-        let (header, data) = bytes.split_at_mut_checked(header)?;
-        Some(Ready { session, operation, nonce: nonce?, header, data, outcome: None })
-    }
-
     /// Its nonce and its work, for a batch; an error if it cannot be begun.
     #[inline(always)]
     pub(super) fn work(&mut self, session: &Session) -> Result<(&[u8], Work<'_>), Error> {
@@ -152,66 +140,6 @@ impl<B: AsMut<[u8]>> Slot<B> {
             _ => Work::raw(session, operation, data.into()),
         };
         Ok((nonce, work))
-    }
-}
-
-/// A message in its slot, as a member of a class.
-pub(super) struct Ready<'s> {
-    session: &'s Session,
-    operation: Operation,
-    nonce: &'s [u8],
-    header: &'s [u8],
-    data: &'s mut [u8],
-    /// Its outcome, once it has been served.
-    pub(super) outcome: Option<Result<(), Error>>,
-}
-
-impl Ready<'_> {
-    /// The length of the message in bytes.
-    #[inline(always)]
-    pub(super) fn bytes(&self) -> usize {
-        message_bytes(self.operation, 0, self.data)
-    }
-}
-
-impl<'b> Member<'b> for &'b mut Ready<'_> {
-    #[inline(always)]
-    fn plain(self) -> Option<hazmat::lanes::Message<'b>> {
-        let SessionKey::Raw(_, cipher) = &self.session.key else { return None };
-        let (data, outcome) = ((&mut *self.data).into(), self.outcome.insert(Ok(())));
-        Some(hazmat::lanes::Message { cipher, iv: self.nonce, data, outcome })
-    }
-
-    #[inline(always)]
-    fn sealing(self) -> Option<Sealing<'b>> {
-        let SessionKey::Sealed(_, cipher) = &self.session.key else { return None };
-        let outcome = self.outcome.insert(Ok(()));
-        let Some((data, tag)) = self.session.cut(self.data) else {
-            *outcome = Err(Error::OutputLength);
-            return None;
-        };
-        let (nonce, aad, data) = (self.nonce, self.header, data.into());
-        Some(Sealing { cipher, nonce, aad, data, tag, outcome })
-    }
-
-    #[inline(always)]
-    fn opening(self) -> Option<Opening<'b>> {
-        let SessionKey::Sealed(_, cipher) = &self.session.key else { return None };
-        let outcome = self.outcome.insert(Ok(()));
-        let Some((data, tag)) = self.session.cut(self.data) else {
-            *outcome = Err(Error::Authentication);
-            return None;
-        };
-        let (nonce, aad, data) = (self.nonce, self.header, data.into());
-        Some(Opening { cipher, nonce, aad, data, tag, outcome })
-    }
-
-    #[inline(always)]
-    fn alone(self) -> bool {
-        let Ready { session, operation, nonce, header, data, .. } = self;
-        let outcome = serve_parted(session, *operation, nonce, header, data);
-        self.outcome = Some(outcome);
-        outcome.is_ok()
     }
 }
 
@@ -242,18 +170,6 @@ pub(super) fn serve(
         return Err(Error::NonceLength);
     }
     let (header, data) = buffer.split_at_mut_checked(header).ok_or(Error::AadLength)?;
-    serve_parted(session, operation, nonce, header, data)
-}
-
-/// The same for a buffer that is already split.
-#[inline(always)]
-fn serve_parted(
-    session: &Session,
-    operation: Operation,
-    nonce: &[u8],
-    header: &[u8],
-    data: &mut [u8],
-) -> Result<(), Error> {
     match operation {
         Operation::Seal => session.seal(nonce, header, data),
         Operation::Open => session.open(nonce, header, data).map(|_| ()),

@@ -1,12 +1,8 @@
 //! Groups the messages of a batch by class, without moving them.
 
-use core::slice::{Iter, IterMut};
-
 use crate::class::Class;
 use crate::session::entry::Entry;
-
-/// The most messages that are grouped at once.
-pub(super) const AT_ONCE: usize = 256;
+use crate::session::members::{AT_ONCE, Way};
 
 /// The gap after the last message of a class: larger than any batch.
 const END: u16 = u16::MAX;
@@ -67,50 +63,9 @@ impl Groups {
         classes.map(|&class| (class, usize::from(self.spans[class.number()].count)))
     }
 
-    /// The messages of a class. `batch` must be the batch that was grouped.
-    pub(super) fn members<'b, 'a, E: Entry<'a>>(
-        &'b self,
-        class: Class,
-        batch: &'b mut [E],
-    ) -> Members<'b, IterMut<'b, E>> {
-        self.of_class(class, batch.iter_mut())
-    }
-
-    /// Same as `members`, but read only.
-    pub(super) fn shared<'b, 'a, E: Entry<'a>>(
-        &'b self,
-        class: Class,
-        batch: &'b [E],
-    ) -> Members<'b, Iter<'b, E>> {
-        self.of_class(class, batch.iter())
-    }
-
-    fn of_class<I>(&self, class: Class, rest: I) -> Members<'_, I> {
+    /// The way to the messages of a class, in the batch that was grouped.
+    pub(super) fn way(&self, class: Class) -> Way<'_> {
         let first = usize::from(self.spans[class.number()].first);
-        Members { rest, gaps: &self.gaps, at: first, skip: first }
-    }
-}
-
-/// The messages of one class.
-pub(super) struct Members<'b, I> {
-    rest: I,
-    gaps: &'b [u16; AT_ONCE],
-    /// The position of the next message in the batch, and the number of messages before it in
-    /// `rest`.
-    at: usize,
-    skip: usize,
-}
-
-impl<I: Iterator> Iterator for Members<'_, I> {
-    type Item = I::Item;
-
-    #[inline]
-    fn next(&mut self) -> Option<I::Item> {
-        let entry = self.rest.nth(self.skip)?;
-        // The batch has at most `AT_ONCE` messages.
-        let gap = usize::from(self.gaps[self.at % AT_ONCE]);
-        self.at += gap;
-        self.skip = gap - 1;
-        Some(entry)
+        Way::from(first, &self.gaps)
     }
 }

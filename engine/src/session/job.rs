@@ -262,6 +262,10 @@ impl<'j, 'a> Jobs<'j, 'a> {
         self.0
     }
 
+    pub(crate) fn list(&self) -> &List<'j, 'a> {
+        &self.0
+    }
+
     /// The number of jobs.
     #[must_use]
     pub fn len(&self) -> usize {

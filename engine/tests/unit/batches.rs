@@ -8,6 +8,8 @@ use lanecrypt_ciphers::lanes::Lengths;
 use super::*;
 use crate::class::Class;
 use crate::drivers::serve_class;
+use crate::session::job::AsJobs as _;
+use crate::session::members::Members;
 
 /// Lengths around where lanes begin and end.
 const LENGTHS: [usize; 8] = [0, 16, 64, 80, 128, 256, 400, 1024];
@@ -270,7 +272,7 @@ fn any_lengths_give_the_same() {
                 let mut requests: Vec<_> =
                     messages.iter_mut().map(|message| message.request(&sessions)).collect();
                 assert!(requests.iter().all(|request| request.class() == class));
-                serve_class(class, lengths, requests.iter_mut());
+                serve_class(class, lengths, Members::of(Request::jobs(&mut requests), None));
                 let outcomes: Vec<_> = requests.iter().map(Request::outcome).collect();
                 drop(requests);
                 (outcomes, messages)
