@@ -97,6 +97,7 @@ pub(crate) const INVERSE: bool = false;
 ///
 /// Room for the longest key schedules, twice 256 bytes, wiped on drop. [`AesForward`], for the
 /// forward direction only, takes half of that. Constant time in key and data.
+#[repr(C)]
 pub struct Aes<const BITS: usize> {
     forward: RoundKeys,
     inverse: RoundKeys,
@@ -106,8 +107,9 @@ pub struct Aes<const BITS: usize> {
 /// and the encryption of CBC.
 ///
 /// Room for the longest key schedule, 256 bytes, wiped on drop. Constant time in key and data.
+#[repr(C)]
 pub struct AesForward<const BITS: usize> {
-    keys: RoundKeys,
+    forward: RoundKeys,
 }
 
 /// Encrypts blocks, for modes with keys that last as long as a message.
@@ -147,12 +149,12 @@ fn first_eight(block: &[u8; 16]) -> u64 {
 impl<const BITS: usize> AesForward<BITS> {
     #[inline]
     pub(crate) fn forward(&self) -> &RoundKeys {
-        &self.keys
+        &self.forward
     }
 
     #[inline]
     pub(crate) fn forward_mut(&mut self) -> &mut RoundKeys {
-        &mut self.keys
+        &mut self.forward
     }
 }
 
@@ -213,12 +215,12 @@ macro_rules! key_size {
 
             #[inline]
             fn empty(isa: Isa) -> Self {
-                Self { keys: RoundKeys::empty($bits, isa) }
+                Self { forward: RoundKeys::empty($bits, isa) }
             }
 
             #[inline]
             fn set_key(&mut self, key: &Self::Key) {
-                $expand(self.keys.isa(), key, &mut self.keys);
+                $expand(self.forward.isa(), key, &mut self.forward);
             }
 
             forward!();

@@ -9,6 +9,7 @@ use inout::InOutBuf;
 
 /// One message of a batch: its key, its initialization vector or first counter block, its data.
 #[expect(clippy::exhaustive_structs, reason = "whoever has a batch makes it, field by field")]
+#[repr(C)]
 pub struct Lane<'a, C, const N: usize> {
     /// The expanded key; several lanes may share it.
     pub key: &'a C,

@@ -95,24 +95,34 @@ pub(super) fn keystream(isa: Isa, keys: &RoundKeys, counter: &mut impl Counter, 
 /// [`xor`] or [`keystream`] past a wrap of the counter's lower half.
 #[cold]
 #[inline(never)]
-fn across<const XOR: bool>(
+fn across<const MODE: bool>(
     isa: Isa,
     keys: &RoundKeys,
     counter: &mut impl Counter,
     data: InOutBuf<'_, '_, u8>,
-    mode: Mode<XOR>,
+    _: Mode<MODE>,
 ) {
+    // The functions that other requests take, so that there are no more copies of them.
+    let run = |first, mut part: InOutBuf<'_, '_, u8>| {
+        if MODE {
+            let mode = XOR;
+            best!(isa, ctr(keys, first, part, mode));
+        } else {
+            let out = part.get_out();
+            best!(isa, keystream(keys, first, out));
+        }
+    };
     let first = counter.number();
     let (bytes, next) = to_wrap(first, data.len());
     let (part, rest) = data.split_at(bytes);
-    best!(isa, ctr(keys, first, part, mode));
+    run(first, part);
     counter.set(next);
     match after(next, rest.len()) {
         Some(last) => {
             counter.set(last);
-            best!(isa, ctr(keys, next, rest, mode));
+            run(next, rest);
         }
-        None => across(isa, keys, counter, rest, mode),
+        None => across(isa, keys, counter, rest, Mode::<MODE>),
     }
 }
 

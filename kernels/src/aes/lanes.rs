@@ -15,9 +15,11 @@ mod registers128;
 mod table;
 pub(crate) mod x86_64;
 
-use super::{Aes, AesForward, RoundKeys};
+use core::{mem, slice};
+
+use super::{Aes, AesForward, RoundKeys, portable};
+use crate::Isa;
 use crate::lanes::Lane;
-use crate::{BlockEncrypt, Isa};
 
 macro_rules! key_size {
     ($aes:ident, $bits:literal) => {
@@ -29,19 +31,11 @@ macro_rules! key_size {
             /// Constant time in keys and data. Round keys stay on the stack until
             /// [`wipe::stack`](crate::wipe::stack) is called, as with any kernel.
             pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 16>]) {
-                let Some(isa) = lanes.first().map(|lane| lane.key.isa()) else { return };
-                by_isa!(crate::aes::lanes, isa, cbc_encrypt(isa, lanes):
-                    Avx512, Avx2Vaes, AesNi, ArmAes, _ => one_by_one);
-            }
-        }
-
-        impl Schedule for $aes<$bits> {
-            fn isa(&self) -> Isa {
-                self.forward().isa()
-            }
-
-            fn round_keys(&self) -> &RoundKeys {
-                self.forward()
+                const { assert!(mem::offset_of!(Self, forward) == 0) };
+                let (first, count) = (lanes.as_mut_ptr(), lanes.len());
+                // SAFETY: both types of lanes have the same layout, and a reference to a key leads
+                // to its schedule, which is its first field. No kernel replaces a key.
+                cbc_encrypt(unsafe { slice::from_raw_parts_mut(first.cast(), count) });
             }
         }
     };
@@ -54,35 +48,37 @@ key_size!(AesForward, 128);
 key_size!(AesForward, 192);
 key_size!(AesForward, 256);
 
-/// A key schedule for encryption.
-pub(crate) trait Schedule: BlockEncrypt<16> {
-    /// The level of the schedule.
-    fn isa(&self) -> Isa;
+/// A message with the schedule of its key, whatever type that has. All of a batch have the same
+/// number of rounds.
+pub(crate) type Chain<'a> = Lane<'a, RoundKeys, 16>;
 
-    /// The round keys for AES instructions, if the schedule was made for those.
-    fn round_keys(&self) -> &RoundKeys;
+fn cbc_encrypt(lanes: &mut [Chain<'_>]) {
+    let Some(isa) = lanes.first().map(|lane| lane.key.isa()) else { return };
+    by_isa!(crate::aes::lanes, isa, cbc_encrypt(isa, lanes):
+        Avx512, Avx2Vaes, AesNi, ArmAes, _ => one_by_one);
 }
 
 /// Without AES instructions.
 mod one_by_one {
-    use super::{Isa, Lane, Schedule, alone};
+    use super::{Chain, Isa, alone};
 
-    pub(super) fn cbc_encrypt<C: Schedule>(_isa: Isa, lanes: &mut [Lane<'_, C, 16>]) {
+    pub(super) fn cbc_encrypt(_isa: Isa, lanes: &mut [Chain<'_>]) {
         lanes.iter_mut().for_each(alone);
     }
 }
 
 /// One message by itself.
 #[inline(never)]
-fn alone<C: BlockEncrypt<16>>(lane: &mut Lane<'_, C, 16>) {
-    let mut chain = *lane.iv;
-    lane.key.cbc_encrypt(&mut chain, lane.blocks.reborrow());
+fn alone(lane: &mut Chain<'_>) {
+    let (keys, chain, blocks) = (lane.key, &mut { *lane.iv }, lane.blocks.reborrow());
+    best!(keys.isa(), cbc_encrypt(keys, chain, blocks));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    use crate::BlockEncrypt;
     use crate::isa::reached::{assert_best, forget};
 
     #[test]

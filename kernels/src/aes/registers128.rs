@@ -147,7 +147,6 @@ with_aes! {
 
     /// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
     /// wrap within the request.
-    #[inline]
     pub(crate) fn ctr<const XOR: bool>(
         keys: &RoundKeys,
         counter: u128,

@@ -4,27 +4,24 @@
 use inout::InOutBuf;
 
 use crate::Isa;
-use crate::aes::lanes::Schedule;
+use crate::aes::lanes::Chain;
 use crate::aes::lanes::table::{Group, drive, skip_short};
 use crate::aes::registers128;
-use crate::lanes::Lane;
 use crate::simd::*;
 
 with_aes! {
-    pub(crate) fn cbc_encrypt<C: Schedule>(
-        isa: Isa,
-        lanes: &mut [Lane<'_, C, 16>],
-    ) {
+    pub(crate) fn cbc_encrypt(isa: Isa, lanes: &mut [Chain<'_>]) {
         let serial = |keys: &_, chain: &mut _, data: InOutBuf<'_, '_, _>| {
             registers128::cbc_encrypt(keys, chain, data);
         };
-        let lanes = skip_short::<_, 1>(isa, lanes, serial);
+        let lanes = skip_short::<1>(isa, lanes, serial);
         if lanes.is_empty() {
             return;
         }
-        drive::<C, 1, 8>(
+        drive::<1, 8>(
             isa,
             lanes,
+            8,
             |groups, live| {
                 for group in groups.iter_mut().filter(|group| group.stale) {
                     for (keys, key) in group.keys.iter_mut().zip(group.schedule[0].all()) {

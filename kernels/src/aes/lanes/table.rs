@@ -3,14 +3,14 @@
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+use core::slice;
 
 use inout::InOutBuf;
 
 use crate::Isa;
 use crate::aes::RoundKeys;
-use crate::aes::lanes::{Schedule, alone};
+use crate::aes::lanes::{Chain, alone};
 use crate::aes::round_keys::MAX_KEYS;
-use crate::lanes::Lane;
 
 /// The most blocks of a message that goes alone in a batch of `messages` messages, with registers
 /// of `W` lanes.
@@ -113,21 +113,18 @@ pub(crate) fn blocks<const W: usize>(groups: &[Group<'_, W>]) -> usize {
 /// Encrypts the messages of `lanes` up to the first that is worth a lane, or has a key that is not
 /// for `isa`, and returns the others.
 #[inline(always)]
-pub(crate) fn skip_short<'l, 'a, C, const W: usize>(
+pub(crate) fn skip_short<'l, 'a, const W: usize>(
     isa: Isa,
-    lanes: &'l mut [Lane<'a, C, 16>],
+    lanes: &'l mut [Chain<'a>],
     mut serial: impl FnMut(&RoundKeys, &mut [u8; 16], InOutBuf<'_, '_, [u8; 16]>),
-) -> &'l mut [Lane<'a, C, 16>]
-where
-    C: Schedule,
-{
+) -> &'l mut [Chain<'a>] {
     let short = longest_alone::<W>(lanes.len());
     let mut first = 0;
     while let Some(lane) = lanes.get_mut(first) {
         if lane.blocks.len() > short || lane.key.isa() != isa {
             break;
         }
-        serial(lane.key.round_keys(), &mut { *lane.iv }, lane.blocks.reborrow());
+        serial(lane.key, &mut { *lane.iv }, lane.blocks.reborrow());
         first += 1;
     }
     &mut lanes[first..]
@@ -138,18 +135,23 @@ where
 /// Messages of the same length are done in turns: 20 as 12 and 8, which is faster than 16 and 4.
 #[inline(always)]
 fn at_a_time(messages: usize, lanes: usize, groups: usize) -> usize {
+    let all = lanes * groups;
     // Kernels must not have divisions, even of lengths.
-    let share = match messages.div_ceil(lanes * groups) {
-        0 | 1 => messages,
-        2 => messages.div_ceil(2),
-        3 => messages.div_ceil(3),
-        4 => messages.div_ceil(4),
-        _ => lanes * groups,
+    let share = if messages <= all {
+        messages
+    } else if messages <= 2 * all {
+        messages.div_ceil(2)
+    } else if messages <= 3 * all {
+        messages.div_ceil(3)
+    } else if messages <= 4 * all {
+        messages.div_ceil(4)
+    } else {
+        all
     };
     share.next_multiple_of(lanes)
 }
 
-/// Takes all messages of `lanes` through `G` groups, except for short ones.
+/// Takes all messages of `lanes` through `count` groups, at most `G`, except for short ones.
 ///
 /// `run` takes the groups and the number of messages in them, which lie in the first lanes. It
 /// encrypts as many blocks as all of those have, or as all lanes of their groups, and returns that
@@ -157,19 +159,25 @@ fn at_a_time(messages: usize, lanes: usize, groups: usize) -> usize {
 //
 // Compiled into each kernel, with its instructions.
 #[inline(always)]
-pub(crate) fn drive<'a, C, const W: usize, const G: usize>(
+pub(crate) fn drive<'a, const W: usize, const G: usize>(
     isa: Isa,
-    lanes: &'a mut [Lane<'_, C, 16>],
+    lanes: &'a mut [Chain<'_>],
+    count: usize,
     mut run: impl FnMut(&mut [Group<'a, W>], usize) -> usize,
     mut serial: impl FnMut(&RoundKeys, &mut [u8; 16], InOutBuf<'_, '_, [u8; 16]>),
-) where
-    C: Schedule,
-{
+) {
     let short = longest_alone::<W>(lanes.len());
-    let most = if W == 1 { G } else { at_a_time(lanes.len(), W, G) };
+    let most = if W == 1 { count } else { at_a_time(lanes.len(), W, count) };
     let mut dump = MaybeUninit::<[[u8; 16]; IDLE]>::uninit();
     let dump: *mut [u8; 16] = dump.as_mut_ptr().cast();
-    let mut groups: [Group<'a, W>; G] = core::array::from_fn(|_| Group::idle(dump));
+    let mut room = [const { MaybeUninit::<Group<'a, W>>::uninit() }; G];
+    let room = &mut room[..count];
+    for place in &mut *room {
+        place.write(Group::idle(dump));
+    }
+    // SAFETY: all of them have been written.
+    let groups: &mut [Group<'a, W>] =
+        unsafe { slice::from_raw_parts_mut(room.as_mut_ptr().cast(), count) };
     let mut waiting = lanes.iter_mut();
     let mut next = || {
         loop {
@@ -177,14 +185,10 @@ pub(crate) fn drive<'a, C, const W: usize, const G: usize>(
             if lane.key.isa() != isa {
                 alone(lane);
             } else if lane.blocks.len() <= short {
-                serial(lane.key.round_keys(), &mut { *lane.iv }, lane.blocks.reborrow());
+                serial(lane.key, &mut { *lane.iv }, lane.blocks.reborrow());
             } else {
-                let schedule = lane.key.round_keys();
-                return Some(RestOfMessage {
-                    schedule,
-                    chain: *lane.iv,
-                    data: lane.blocks.reborrow(),
-                });
+                let (schedule, chain) = (lane.key, *lane.iv);
+                return Some(RestOfMessage { schedule, chain, data: lane.blocks.reborrow() });
             }
         }
     };
@@ -195,7 +199,7 @@ pub(crate) fn drive<'a, C, const W: usize, const G: usize>(
         live += 1;
     }
     while live > 1 {
-        let blocks = run(&mut groups, live);
+        let blocks = run(groups, live);
         // From the last one on, so that a message that moves into a lane has already been checked.
         for lane in (0..live).rev() {
             let group = &mut groups[lane / W];

@@ -116,7 +116,6 @@ pub(crate) fn keystream(keys: &RoundKeys, counter: u128, out: &mut [u8]) {
 
 /// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
 /// wrap within the request.
-#[inline]
 #[target_feature(enable = "avx2,vaes")]
 pub(crate) fn ctr<const XOR: bool>(
     keys: &RoundKeys,

@@ -4,36 +4,36 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use crate::aes::lanes::Schedule;
+use crate::aes::lanes::Chain;
 use crate::aes::lanes::registers128::chains;
 use crate::aes::lanes::table::{Group, blocks, drive, skip_short};
 use crate::aes::x86_64::aesni;
-use crate::lanes::Lane;
 use crate::simd::{load128, load256, opaque_place, store128, store256};
 use crate::{Isa, Level};
 
 pub(crate) const NEEDS: Level = Level::Avx2Vaes;
 
 #[target_feature(enable = "avx2,vaes")]
-pub(crate) fn cbc_encrypt<C: Schedule>(isa: Isa, lanes: &mut [Lane<'_, C, 16>]) {
+pub(crate) fn cbc_encrypt(isa: Isa, lanes: &mut [Chain<'_>]) {
     let serial = |keys: &_, chain: &mut _, data: InOutBuf<'_, '_, _>| {
         aesni::cbc_encrypt(keys, chain, data);
     };
-    let lanes = skip_short::<_, 2>(isa, lanes, serial);
+    let lanes = skip_short::<2>(isa, lanes, serial);
     match lanes.len() {
         0 => {}
-        1..=4 => drive_in::<C, 2>(isa, lanes),
-        5..=8 => drive_in::<C, 4>(isa, lanes),
-        _ => drive_in::<C, 8>(isa, lanes),
+        1..=4 => drive_in(isa, lanes, 2),
+        5..=8 => drive_in(isa, lanes, 4),
+        _ => drive_in(isa, lanes, 8),
     }
 }
 
 #[inline(never)]
 #[target_feature(enable = "avx2,vaes")]
-fn drive_in<C: Schedule, const G: usize>(isa: Isa, lanes: &mut [Lane<'_, C, 16>]) {
-    drive::<C, 2, G>(
+fn drive_in(isa: Isa, lanes: &mut [Chain<'_>], groups: usize) {
+    drive::<2, 8>(
         isa,
         lanes,
+        groups,
         |groups, live| {
             let at_work = &mut groups[..live.div_ceil(2)];
             at_work.iter_mut().filter(|group| group.stale).for_each(|group| gather_keys(group));

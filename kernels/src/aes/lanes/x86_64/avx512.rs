@@ -6,27 +6,26 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use crate::aes::lanes::Schedule;
+use crate::aes::lanes::Chain;
 use crate::aes::lanes::registers128::chains;
 use crate::aes::lanes::table::{Group, blocks, drive, skip_short};
 use crate::aes::x86_64::aesni;
-use crate::lanes::Lane;
 use crate::simd::{load128, load512, opaque_place, store512};
 use crate::{Isa, Level};
 
 pub(crate) const NEEDS: Level = Level::Avx512;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(crate) fn cbc_encrypt<C: Schedule>(isa: Isa, lanes: &mut [Lane<'_, C, 16>]) {
+pub(crate) fn cbc_encrypt(isa: Isa, lanes: &mut [Chain<'_>]) {
     let serial = |keys: &_, chain: &mut _, data: InOutBuf<'_, '_, _>| {
         aesni::cbc_encrypt(keys, chain, data);
     };
-    let lanes = skip_short::<_, 4>(isa, lanes, serial);
+    let lanes = skip_short::<4>(isa, lanes, serial);
     match lanes.len() {
         0 => {}
-        1..=4 => drive_in::<C, 1>(isa, lanes),
-        5..=8 => drive_in::<C, 2>(isa, lanes),
-        _ => drive_in::<C, 4>(isa, lanes),
+        1..=4 => drive_in(isa, lanes, 1),
+        5..=8 => drive_in(isa, lanes, 2),
+        _ => drive_in(isa, lanes, 4),
     }
 }
 
@@ -35,10 +34,11 @@ const XOR: i32 = 0x96;
 
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-fn drive_in<C: Schedule, const G: usize>(isa: Isa, lanes: &mut [Lane<'_, C, 16>]) {
-    drive::<C, 4, G>(
+fn drive_in(isa: Isa, lanes: &mut [Chain<'_>], groups: usize) {
+    drive::<4, 4>(
         isa,
         lanes,
+        groups,
         |groups, live| {
             let at_work = &mut groups[..live.div_ceil(4)];
             at_work.iter_mut().filter(|group| group.stale).for_each(|group| gather_keys(group));
@@ -120,15 +120,15 @@ fn few<const G: usize, const S: usize>(
     for (text, group) in text.iter_mut().zip(&*groups) {
         *text = transpose(load(group, at, mask));
     }
-    state = step::<G, S, 0>(groups, state, &mut text);
+    state = step(groups, state, &mut text, 0, S);
     if S > 1 {
-        state = step::<G, S, 1>(groups, state, &mut text);
+        state = step(groups, state, &mut text, 1, S);
     }
     if S > 2 {
-        state = step::<G, S, 2>(groups, state, &mut text);
+        state = step(groups, state, &mut text, 2, S);
     }
     if S > 3 {
-        state = step::<G, S, 3>(groups, state, &mut text);
+        state = step(groups, state, &mut text, 3, S);
     }
     for (text, group) in text.into_iter().zip(groups) {
         store(group, at, mask, transpose(text));
@@ -136,26 +136,28 @@ fn few<const G: usize, const S: usize>(
     state
 }
 
-/// Encrypts block `J` of each message in its place.
+/// Encrypts block `j`, a constant, of the `count` of each message in its place.
 ///
 /// With one or two registers the processor waits for results. Then the value that is added between
 /// this block and the next goes into the last round key, so that the first round of the next block
 /// can follow at once.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-fn step<const G: usize, const S: usize, const J: usize>(
+fn step<const G: usize>(
     groups: &[Group<'_, 4>; G],
     mut state: [__m512i; G],
     text: &mut [[__m512i; 4]; G],
+    j: usize,
+    count: usize,
 ) -> [__m512i; G] {
     let waits = G <= 2;
     // Round keys come from memory: there are more than registers.
     let groups = opaque_place(groups);
     let rounds = groups[0].schedule[0].rounds();
-    if J == 0 || !waits {
+    if j == 0 || !waits {
         for ((x, text), group) in state.iter_mut().zip(&*text).zip(groups) {
             let first = load512(whole(&group.keys[0]));
-            *x = _mm512_ternarylogic_epi64::<XOR>(*x, text[J], first);
+            *x = _mm512_ternarylogic_epi64::<XOR>(*x, text[j], first);
         }
     }
     for r in 1..rounds {
@@ -165,13 +167,13 @@ fn step<const G: usize, const S: usize, const J: usize>(
     }
     for ((x, text), group) in state.iter_mut().zip(text).zip(groups) {
         let last = load512(whole(&group.keys[rounds]));
-        if waits && J + 1 < S {
-            let add = _mm512_xor_si512(text[J + 1], load512(whole(&group.keys[0])));
+        if waits && j + 1 < count {
+            let add = _mm512_xor_si512(text[j + 1], load512(whole(&group.keys[0])));
             *x = _mm512_aesenclast_epi128(*x, _mm512_xor_si512(last, add));
-            text[J] = _mm512_xor_si512(*x, add);
+            text[j] = _mm512_xor_si512(*x, add);
         } else {
             *x = _mm512_aesenclast_epi128(*x, last);
-            text[J] = *x;
+            text[j] = *x;
         }
     }
     state
