@@ -26,7 +26,7 @@ pub(super) fn twice(options: &Options<'_>) -> Outcome {
         .args(["run", "--quiet", "--package", "xtask", "--", "release"])
         .args(options.arguments())
         .current_dir(&folder)
-        .env("CARGO_TARGET_DIR", folder.join("another-target"))
+        .env("CARGO_TARGET_DIR", folder.join("target/another"))
         .env(tools::OF_CRATES, suite::target().join("release-tools/crates"));
     run_command(&mut second)?;
     let [one, other] = [suite::root(), &folder].map(|it| sums(&it.join("dist")));
