@@ -4,6 +4,7 @@
 use std::fs;
 use std::process::Command;
 
+use crate::release::{Outcome, output, read, write};
 use crate::suite;
 
 const TABLE: &str = "lanecrypt/src/features.md";
@@ -27,17 +28,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// Instruction sets, which are on by default: each is left out once.
 const DEFAULT: [&str; 3] = ["isa-ssse3", "isa-avx2", "isa-avx512"];
 
-/// Features, in the order of the table, and how a program uses each.
-const USES: [(&str, &str); 13] = [
-    (
-        "rsa",
-        "let key = lanecrypt::rsa::PrivateKey::from_pem(&std::fs::read_to_string(\"key.pem\")?)?;
+const SIGN: &str =
+    "let key = lanecrypt::rsa::PrivateKey::from_pem(&std::fs::read_to_string(\"key.pem\")?)?;
          let padding = lanecrypt::rsa::Padding::pss(lanecrypt::rsa::Hash::SHA256);
          let mut signature = vec![0; 256];
          let mut workspace = lanecrypt::rsa::Workspace::new();
          key.sign(padding, &packet, &mut signature, &mut workspace)?;
-         println!(\"{signature:?}\");",
-    ),
+         println!(\"{signature:?}\");";
+
+/// Features, in the order of the table, and how a program uses each.
+const USES: [(&str, &str); 13] = [
+    ("rsa", SIGN),
     (
         "rsa-generate",
         "let key = lanecrypt::rsa::PrivateKey::generate(2048)?;
@@ -53,15 +54,7 @@ const USES: [(&str, &str); 13] = [
          let signature = key.sign(&packet)?;
          key.verifying_key().verify(&packet, &signature)?;",
     ),
-    (
-        "aws-lc",
-        "let key = lanecrypt::rsa::PrivateKey::from_pem(&std::fs::read_to_string(\"key.pem\")?)?;
-         let padding = lanecrypt::rsa::Padding::pss(lanecrypt::rsa::Hash::SHA256);
-         let mut signature = vec![0; 256];
-         let mut workspace = lanecrypt::rsa::Workspace::new();
-         key.sign(padding, &packet, &mut signature, &mut workspace)?;
-         println!(\"{signature:?}\");",
-    ),
+    ("aws-lc", SIGN),
     (
         "device",
         "let path = lanecrypt::device::default_path();
@@ -122,10 +115,10 @@ pub(crate) fn measure(update: bool) -> bool {
     }
 }
 
-fn measured(update: bool) -> Result<(), String> {
-    let old = fs::read_to_string(TABLE).map_err(|it| format!("{TABLE}: {it}"))?;
+fn measured(update: bool) -> Outcome {
+    let old = read(TABLE.as_ref())?;
     let mut table = old.clone();
-    let mut put = |name: &str, more: Cost, less: Cost| -> Result<(), String> {
+    let mut put = |name: &str, more: Cost, less: Cost| -> Outcome {
         let crates = more.crates - less.crates;
         let crates = if crates == 0 { String::new() } else { crates.to_string() };
         let cells = format!(
@@ -149,9 +142,9 @@ fn measured(update: bool) -> Result<(), String> {
         put(&format!("`{name}`"), cost(&features, uses)?, default)?;
     }
     if update {
-        let readme = fs::read_to_string(README).map_err(|it| format!("{README}: {it}"))?;
+        let readme = read(README.as_ref())?;
         for (file, text) in [(README, readme.replace(&old, &table)), (TABLE, table)] {
-            fs::write(file, text).map_err(|it| format!("{file}: {it}"))?;
+            write(file.as_ref(), &text)?;
         }
     }
     Ok(())
@@ -167,22 +160,18 @@ fn with_cells(table: &str, name: &str, cells: &str) -> Option<String> {
 }
 
 /// Builds a program from nothing.
-fn cost(features: &[&str], uses: &str) -> Result<Cost, String> {
+fn cost(features: &[&str], uses: &str) -> Outcome<Cost> {
     let folder = suite::target().join("costs");
     let _ = fs::remove_dir_all(&folder);
-    let write = |name: &str, text: &str| -> Result<(), String> {
-        let file = folder.join(name);
-        fs::create_dir_all(file.parent().unwrap_or(&folder)).map_err(|it| it.to_string())?;
-        fs::write(&file, text).map_err(|it| format!("{}: {it}", file.display()))
-    };
+    fs::create_dir_all(folder.join("src")).map_err(|it| it.to_string())?;
     let manifest = format!(
         "[package]\nname = \"program\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
          [dependencies.lanecrypt]\npath = {:?}\ndefault-features = false\n\
          features = {features:?}\n",
         suite::root().join("lanecrypt")
     );
-    write("Cargo.toml", &manifest)?;
-    write("src/main.rs", &format!("{PROGRAM}{uses}\nOk(())\n}}\n"))?;
+    write(&folder.join("Cargo.toml"), &manifest)?;
+    write(&folder.join("src/main.rs"), &format!("{PROGRAM}{uses}\nOk(())\n}}\n"))?;
     // The dependencies' versions are those of the workspace.
     fs::copy("Cargo.lock", folder.join("Cargo.lock")).map_err(|it| it.to_string())?;
     let cargo = |arguments: &[&str]| {
@@ -213,23 +202,14 @@ fn kilobytes(bytes: u64) -> f64 {
 }
 
 /// The processor time of all children that have ended.
-fn seconds_of_children() -> Result<f64, String> {
-    let stat = fs::read_to_string("/proc/self/stat").map_err(|it| it.to_string())?;
+fn seconds_of_children() -> Outcome<f64> {
+    let stat = read("/proc/self/stat".as_ref())?;
     let (_, fields) = stat.rsplit_once(") ").ok_or("/proc/self/stat has no name")?;
     // `cutime` and `cstime`, fields 16 and 17 of which the first two are gone.
     let ticks = fields.split(' ').skip(13).take(2).filter_map(|it| it.parse::<f64>().ok());
     let per_second = output(Command::new("getconf").arg("CLK_TCK"))?;
-    let per_second: f64 = per_second.trim().parse().map_err(|_| "getconf gave no number")?;
+    let per_second: f64 = per_second.parse().map_err(|_| "getconf gave no number")?;
     Ok(ticks.sum::<f64>() / per_second)
-}
-
-fn output(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|it| format!("{it}: {command:?}"))?;
-    if !output.status.success() {
-        let error = String::from_utf8_lossy(&output.stderr).into_owned();
-        return Err(format!("{}: {command:?}\n{error}", output.status));
-    }
-    String::from_utf8(output.stdout).map_err(|_| format!("no text: {command:?}"))
 }
 
 #[cfg(test)]

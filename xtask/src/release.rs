@@ -205,7 +205,7 @@ fn make(options: &Options<'_>) -> Outcome {
         timed("lists and licences", || inside::collect(&release, &options.archs))?;
     }
     let archives = if options.parts.iter().any(|it| matches!(it, Part::Crates | Part::Python)) {
-        crates::pack(&release, &crates::published()?, options.allow_dirty)?
+        timed("crates", || crates::pack(&release, &crates::published()?, options.allow_dirty))?
     } else {
         Vec::new()
     };
@@ -214,8 +214,8 @@ fn make(options: &Options<'_>) -> Outcome {
     }
     let make_part = |part: Part| -> Outcome {
         match part {
-            Part::Crates => timed("crates", || crates::make(&release, &archives))?,
-            Part::Inside => timed("inside", || inside::make(&release, &options.archs))?,
+            Part::Crates => crates::make(&release, &archives)?,
+            Part::Inside => inside::make(&release, &options.archs)?,
             Part::System => options.archs.iter().try_for_each(|&arch| {
                 timed(&format!("system {}", arch.0), || stage::make(&release, arch))
             })?,
@@ -268,7 +268,7 @@ fn run_command(command: &mut Command) -> Outcome {
 }
 
 /// What a command prints, without the end of the last line.
-fn output(command: &mut Command) -> Outcome<String> {
+pub(crate) fn output(command: &mut Command) -> Outcome<String> {
     let output = command.stderr(std::process::Stdio::inherit()).output();
     let output = output.map_err(|error| format!("{error}: {command:?}"))?;
     if !output.status.success() {
@@ -278,11 +278,11 @@ fn output(command: &mut Command) -> Outcome<String> {
     Ok(text.trim_end().to_owned())
 }
 
-fn read(file: &Path) -> Outcome<String> {
+pub(crate) fn read(file: &Path) -> Outcome<String> {
     fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-fn write(file: &Path, text: &str) -> Outcome {
+pub(crate) fn write(file: &Path, text: &str) -> Outcome {
     fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
 }
 
