@@ -25,11 +25,13 @@ macro_rules! key_size {
     ($aes:ident, $bits:literal) => {
         impl $aes<$bits> {
             /// Encrypts a chain of blocks (CBC; NIST SP 800-38A, section 6.2) in each of `lanes`,
-            /// side by side: the same as [`cbc_encrypt`](BlockEncrypt::cbc_encrypt) one by one.
+            /// side by side: the same as [`cbc_encrypt`] one by one.
             ///
             /// Any number of messages of any lengths, none included, each with its own key.
             /// Constant time in keys and data. Round keys stay on the stack until
             /// [`wipe::stack`](crate::wipe::stack) is called, as with any kernel.
+            ///
+            /// [`cbc_encrypt`]: crate::BlockEncrypt::cbc_encrypt
             pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 16>]) {
                 const { assert!(mem::offset_of!(Self, forward) == 0) };
                 let (first, count) = (lanes.as_mut_ptr(), lanes.len());
