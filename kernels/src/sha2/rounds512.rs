@@ -101,9 +101,11 @@ pub(super) const ROUNDS: [u64; 80] = [
 /// Absorbs a block of one message.
 #[inline(always)]
 pub(super) fn compress_one(state: &mut [u64; 8], block: &[u8; 128]) {
-    let mut states = state.map(|word| [word, 0, 0, 0, 0, 0, 0, 0]);
-    compress::<u64>(&mut states, &[block; 8]);
-    *state = states.map(|[word, ..]| word);
+    let mut words = [0; 16];
+    for (word, bytes) in words.iter_mut().zip(block.as_chunks().0) {
+        *word = u64::from_be_bytes(*bytes);
+    }
+    compress_words(state, words);
 }
 
 /// Absorbs a block of each lane. Word `i` of the state of lane `j` is `states[i][j]`.
@@ -113,12 +115,20 @@ pub(super) fn compress<W: Words>(states: &mut [[u64; 8]; 8], blocks: &[&[u8; 128
     let back = W::load_rows(blocks.map(|block| half(block, 1)));
     let [a, b, c, d, e, f, g, h] = front.map(W::swap_bytes);
     let [i, j, k, l, m, n, o, p] = back.map(W::swap_bytes);
-    let mut w = [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p];
-
     let mut s = [W::splat(0); 8];
     for (word, lanes) in s.iter_mut().zip(&*states) {
         *word = W::load(lanes);
     }
+    compress_words(&mut s, [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]);
+    for (word, lanes) in s.into_iter().zip(states) {
+        *lanes = word.store();
+    }
+}
+
+/// Absorbs the words of blocks.
+#[inline(always)]
+fn compress_words<W: Words>(state: &mut [W; 8], mut w: [W; 16]) {
+    let mut s = *state;
     let (rounds, _) = ROUNDS.as_chunks::<16>();
     for constants in &rounds[..4] {
         sixteen!(T => {
@@ -127,8 +137,8 @@ pub(super) fn compress<W: Words>(states: &mut [[u64; 8]; 8], blocks: &[&[u8; 128
         });
     }
     sixteen!(T => s = round(s, w[T], rounds[4][T]));
-    for (word, lanes) in s.into_iter().zip(states) {
-        *lanes = W::load(lanes).add(word).store();
+    for (word, new) in state.iter_mut().zip(s) {
+        *word = word.add(new);
     }
 }
 
