@@ -201,17 +201,26 @@ fn make(options: &Options<'_>) -> Outcome {
     let start = Instant::now();
     let release = timed("tools", || Release::new(&options.parts, &options.archs))?;
     release.fresh(release.dist.clone())?;
-    if options.parts.iter().any(|&it| it != Part::Crates) {
-        timed("lists and licences", || inside::collect(&release, &options.archs))?;
-    }
-    let archives = if options.parts.iter().any(|it| matches!(it, Part::Crates | Part::Python)) {
-        timed("crates", || crates::pack(&release, &crates::published()?, options.allow_dirty))?
-    } else {
-        Vec::new()
+    let has = |parts: &[Part]| options.parts.iter().any(|it| parts.contains(it));
+    // Compiling for the first processor begins while tools are compiled and take one core.
+    let lists = || -> Outcome<Vec<PathBuf>> {
+        if has(&[Part::Inside, Part::System, Part::Python]) {
+            timed("tools for lists", || release.tools.install_crates())?;
+            timed("lists and licences", || inside::collect(&release, &options.archs))?;
+        }
+        if !has(&[Part::Crates, Part::Python]) {
+            return Ok(Vec::new());
+        }
+        timed("crates", || crates::pack(&release, &crates::published()?, options.allow_dirty))
     };
-    if options.parts.contains(&Part::System) {
+    let programs = || -> Outcome {
+        if !has(&[Part::System]) {
+            return Ok(());
+        }
         options.archs.iter().try_for_each(|&arch| zig::prepare(&release, arch))?;
-    }
+        timed("programs", || stage::compile(&release, options.archs[0]))
+    };
+    let (archives, ()) = beside(lists, programs)?;
     let make_part = |part: Part| -> Outcome {
         match part {
             Part::Crates => crates::make(&release, &archives)?,
@@ -232,14 +241,25 @@ fn make(options: &Options<'_>) -> Outcome {
     // Both end with links that take one core.
     let (wheels, others): (Vec<_>, Vec<_>) =
         options.parts.iter().partition(|it| matches!(it, Part::Python));
-    thread::scope(|scope| {
-        let wheels = scope.spawn(|| wheels.into_iter().try_for_each(make_part));
-        others.into_iter().try_for_each(make_part)?;
-        wheels.join().unwrap_or_else(|it| panic::resume_unwind(it))
-    })?;
+    beside(
+        || wheels.into_iter().try_for_each(make_part),
+        || others.into_iter().try_for_each(make_part),
+    )?;
     archive::sums(&release.dist)?;
     println!("==> in {}: {} s", release.dist.display(), start.elapsed().as_secs());
     Ok(())
+}
+
+/// Runs two jobs at a time.
+fn beside<A: Send, B>(
+    one: impl FnOnce() -> Outcome<A> + Send,
+    other: impl FnOnce() -> Outcome<B>,
+) -> Outcome<(A, B)> {
+    thread::scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other()?;
+        Ok((one.join().unwrap_or_else(|it| panic::resume_unwind(it))?, other))
+    })
 }
 
 /// Says how long something took.

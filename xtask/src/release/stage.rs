@@ -17,14 +17,19 @@ use crate::cross;
 const SHELLS: [(&str, &str); 3] =
     [("bash", "lanecrypt.bash"), ("zsh", "_lanecrypt"), ("fish", "lanecrypt.fish")];
 
-/// Builds the program, the C library and the OpenSSL provider and lays out their files.
-pub(super) fn make(release: &Release, arch: Arch) -> Outcome {
-    let stage = release.fresh(release.stage(arch))?;
+/// Compiles the program, the C library and the OpenSSL provider.
+pub(super) fn compile(release: &Release, arch: Arch) -> Outcome {
     run_command(release.zigbuild(arch, PROGRAM)?.args(["-planecrypt-cli"]))?;
+    let libraries = ["-planecrypt-c", "-planecrypt-openssl", "--lib"];
+    run_command(release.zigbuild(arch, LIBRARY)?.args(libraries))
+}
+
+/// Compiles what is not compiled yet, and makes packages of it.
+pub(super) fn make(release: &Release, arch: Arch) -> Outcome {
+    compile(release, arch)?;
+    let stage = release.fresh(release.stage(arch))?;
     let built = release.built(&arch.gnu(), PROGRAM);
     copy(&built.join("lanecrypt"), &stage.join("lanecrypt"))?;
-    let libraries = ["-planecrypt-c", "-planecrypt-openssl", "--lib"];
-    run_command(release.zigbuild(arch, LIBRARY)?.args(libraries))?;
     let built = release.built(&arch.gnu(), LIBRARY);
     copy(&built.join("liblanecrypt_openssl.so"), &stage.join("lanecrypt.so"))?;
     c_library(release, arch, &stage)?;

@@ -31,7 +31,8 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    /// Finds and installs what the parts need. The error names all that is missing.
+    /// Finds what the parts need, and installs what is of PyPI. The error names all that is
+    /// missing.
     pub(super) fn get(parts: &[Part], archs: &[Arch]) -> Outcome<Self> {
         let tools = Self { folder: suite::target().join("release-tools") };
         let mut missing: Vec<String> = OF_THE_SYSTEM
@@ -54,10 +55,14 @@ impl Tools {
         }
         if parts.iter().any(|&it| it != Part::Crates) {
             tools.install_python()?;
-            tools.install_crate(CARGO_ABOUT)?;
-            tools.install_crate(CARGO_CYCLONEDX)?;
         }
         Ok(tools)
+    }
+
+    /// Installs what lists crates and licences.
+    pub(super) fn install_crates(&self) -> Outcome {
+        self.install_crate(CARGO_ABOUT)?;
+        self.install_crate(CARGO_CYCLONEDX)
     }
 
     /// A command of the virtual environment, with its programs in the path.
