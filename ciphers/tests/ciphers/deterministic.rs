@@ -251,7 +251,9 @@ fn a_dropped_key_leaves_nothing() {
         let cipher = cipher.with_context(&[b"table"]).expect("few");
         burn_stack();
         let [before, after] = bytes_around_drop(cipher);
-        let repeats = |bytes: &[u8]| bytes.windows(8).any(|eight| eight == [0xa7; 8]);
+        // A schedule may have the key's bytes in another form, but equal ones stay equal.
+        let repeats =
+            |bytes: &[u8]| bytes.windows(8).any(|eight| eight[0] != 0 && eight == [eight[0]; 8]);
         assert!(repeats(&before) && !repeats(&after), "{length}");
         let zeros = after.iter().filter(|&&byte| byte == 0).count();
         assert!(zeros + 40 >= after.len(), "{length}: {zeros} of {}", after.len());
