@@ -7,7 +7,7 @@ pub(crate) mod avx2;
 pub(crate) mod avx512;
 
 /// Calls one function that needs the instructions of a register.
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "isa-avx2", feature = "isa-avx512"))]
 macro_rules! call {
     ($function:ident $(::<$($constant:tt),+>)? ($($arg:expr),*)) => {{
         let result = {
@@ -18,11 +18,11 @@ macro_rules! call {
         result
     }};
 }
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "isa-avx2", feature = "isa-avx512"))]
 use call;
 
 /// The functions that `by_isa!` calls, with the instructions of the level.
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "isa-avx2", feature = "isa-avx512"))]
 macro_rules! entries {
     (#[$features:meta] $level:ident) => {
         #[$features]
@@ -55,5 +55,5 @@ macro_rules! entries {
         }
     };
 }
-#[cfg(feature = "_vectors")]
+#[cfg(any(feature = "isa-avx2", feature = "isa-avx512"))]
 use entries;

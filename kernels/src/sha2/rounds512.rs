@@ -101,28 +101,31 @@ pub(super) const ROUNDS: [u64; 80] = [
 /// Absorbs a block of one message.
 #[inline(always)]
 pub(super) fn compress_one(state: &mut [u64; 8], block: &[u8; 128]) {
-    let mut words = [0; 16];
-    for (word, bytes) in words.iter_mut().zip(block.as_chunks().0) {
-        *word = u64::from_be_bytes(*bytes);
-    }
-    compress_words(state, words);
+    compress_words(state, words(&[block; 8]));
 }
 
 /// Absorbs a block of each lane. Word `i` of the state of lane `j` is `states[i][j]`.
+#[cfg_attr(not(feature = "isa-avx2"), allow(dead_code, reason = "only vectors have lanes"))]
 #[inline(always)]
 pub(super) fn compress<W: Words>(states: &mut [[u64; 8]; 8], blocks: &[&[u8; 128]; 8]) {
-    let front = W::load_rows(blocks.map(|block| half(block, 0)));
-    let back = W::load_rows(blocks.map(|block| half(block, 1)));
-    let [a, b, c, d, e, f, g, h] = front.map(W::swap_bytes);
-    let [i, j, k, l, m, n, o, p] = back.map(W::swap_bytes);
     let mut s = [W::splat(0); 8];
     for (word, lanes) in s.iter_mut().zip(&*states) {
         *word = W::load(lanes);
     }
-    compress_words(&mut s, [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]);
+    compress_words(&mut s, words(blocks));
     for (word, lanes) in s.into_iter().zip(states) {
         *lanes = word.store();
     }
+}
+
+/// The words of blocks.
+#[inline(always)]
+fn words<W: Words>(blocks: &[&[u8; 128]; 8]) -> [W; 16] {
+    let front = W::load_rows(blocks.map(|block| half(block, 0)));
+    let back = W::load_rows(blocks.map(|block| half(block, 1)));
+    let [a, b, c, d, e, f, g, h] = front.map(W::swap_bytes);
+    let [i, j, k, l, m, n, o, p] = back.map(W::swap_bytes);
+    [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
 }
 
 /// Absorbs the words of blocks.
