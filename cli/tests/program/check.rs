@@ -383,7 +383,7 @@ fn info_says_what_runs_side_by_side() {
         assert_eq!(row["operation"], "encrypt");
         assert!(row["requests"].as_u64() >= Some(2));
         assert!(row["shortest"].is_u64() && row["longest"].as_u64() != Some(u64::MAX));
-        // What a busy machine measures may be of no use.
+        // On a busy machine, the built-in ranges may stay.
         assert!(row["source"] == "measured" || row["source"] == "built-in", "{row}");
     }
     let output = run(lanecrypt(&["info", "--all"]), b"");
